@@ -1,0 +1,357 @@
+"""A policy's items to its table: cells with flushes woven in, proved, and everything beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from reknit.compile.cells import (
+    IMPOSSIBLE,
+    MOST_CELLS,
+    Grid,
+    answers_at,
+    describe,
+    enumerate_cells,
+    events_of,
+    matching,
+    size,
+    states_of,
+)
+from reknit.lang.check import PolicyCheck, PolicyParts, class_settings
+from reknit.lang.diagnostics import CODES, Diagnostic, Label, quoted, suggestion
+from reknit.lang.syntax import Classify, Escalate, Item, Place, Rule
+from reknit.prove import Flushes, in_order, weave
+from reknit.table import (
+    ActionSpec,
+    ClassifySpec,
+    ClassSpec,
+    DeriveSpec,
+    EscalateSpec,
+    EventSpec,
+    Outcome,
+    PolicyTable,
+)
+from reknit.vocabulary.escalations import SUBJECTS
+from reknit.vocabulary.words import CLASS_SETTINGS
+
+CODES.update(
+    {
+        "E301": "two rules that take the same input",
+        "E302": "an input that no rule takes",
+        "E303": "a rule that can never fire",
+        "E304": "a block left open, or closed behind a rule's back",
+        "E305": "more cells than a policy may have",
+        "E306": "a state that nothing reaches",
+        "E601": "a wrong setting of a class of tools",
+        "E602": "tools that no class covers, or a class that does not exist",
+        "E603": "an unknown condition of an escalation",
+    }
+)
+
+
+def compile_policy(name: str, items: Iterable[Item], place: Place) -> tuple[PolicyTable | None, list[Diagnostic]]:
+    """Compile a policy from its effective items.
+
+    Args:
+        name: Of the policy.
+        items: All its items, quirks already applied.
+        place: Where to point when something is missing altogether.
+
+    Returns:
+        The table, or None with the reasons.
+    """
+    check = PolicyCheck(items)
+    parts = check.run()
+    found = check.found
+    safety = _safety(parts, place, found)
+    if found or not parts.states:
+        if not found:
+            found.append(Diagnostic("E209", f"policy {quoted(name)} has no states", Label(place, "this policy")))
+        return None, found
+    cells = sum(size(event) * len(states_of(event, tuple(parts.states.values()))) for event in parts.events.values())
+    if cells > MOST_CELLS:
+        message = f"the policy has {cells} cells, and may have {MOST_CELLS}"
+        return None, [Diagnostic("E305", message, Label(place, "this policy"), help="ask fewer questions on one event")]
+    states = tuple(parts.states.values())
+    grid = enumerate_cells(parts.events, states, parts.rules, parts.groups)
+    found.extend(_grid_findings(grid, parts))
+    outcomes, numbered = _outcomes(grid, parts, found)
+    if found:
+        return None, found
+    found.extend(_unreached(parts, outcomes, numbered))
+    table = PolicyTable(
+        name=name,
+        events=parts.events,
+        states=states,
+        outcomes=outcomes,
+        cells=numbered,
+        merges={node.name.text: node.method.text for node in parts.merges},
+        derives=tuple(DeriveSpec(n.name.text, n.source.text, tuple(m.text for m in n.minus)) for n in parts.derives),
+        repairs={node.name.text: node.grade.text for node in parts.repairs},
+        deviations=parts.deviations.name.text if parts.deviations else "note",
+        excepted=tuple(sorted(n.text for n in parts.deviations.excepted)) if parts.deviations else (),
+        classes=safety,
+        classifies=tuple(
+            ClassifySpec(node.pattern.text if node.pattern is not None else None, node.tool_class.text)
+            for node in parts.classifies
+        ),
+        escalations=tuple(EscalateSpec(n.tool_class.text, n.subject.text, n.case.text) for n in parts.escalations),
+    )
+    return (None if found else table), found
+
+
+# -- findings of the grid ----------------------------------------------------------------------------------------------
+
+
+def _grid_findings(grid: Grid, parts: PolicyParts) -> list[Diagnostic]:
+    by_name = {rule.name.text: rule for rule in parts.rules}
+    found: list[Diagnostic] = []
+    for overlap in grid.overlaps:
+        first, second = by_name[overlap.first], by_name[overlap.second]
+        more = f", and {overlap.count - 1} more" if overlap.count > 1 else ""
+        found.append(
+            Diagnostic(
+                "E301",
+                f"rules {quoted(overlap.second)} and {quoted(overlap.first)} both take the same input",
+                Label(second.name.place, "this rule"),
+                (Label(first.name.place, "and this one"),),
+                (f"for example {overlap.witness}{more}",),
+                "narrow one of them with a case, or take a state out of its `from`",
+            )
+        )
+    for gap in grid.gaps:
+        node = parts.event_nodes[gap.event]
+        inside = (
+            ""
+            if parts.events[gap.event].about == "ending"
+            else f" in states {', '.join(quoted(s) for s in gap.states)}"
+        )
+        more = f", and {gap.count - 1} more" if gap.count > 1 else ""
+        found.append(
+            Diagnostic(
+                "E302",
+                f"no rule takes {quoted(gap.event)}{inside}",
+                Label(node.name.place, "this event"),
+                (),
+                (f"for example {gap.witness}{more}",),
+                "add a rule, or `drop` it on purpose so that the loss has a name",
+            )
+        )
+    for rule in grid.dead:
+        found.append(
+            Diagnostic(
+                "E303",
+                f"rule {quoted(rule.name.text)} can never fire",
+                Label(rule.name.place, "no input reaches it"),
+                (),
+                ("its cases cannot occur in the states it names",),
+            )
+        )
+    return found
+
+
+# -- outcomes: actions with their flushes ------------------------------------------------------------------------------
+
+
+def _outcomes(
+    grid: Grid, parts: PolicyParts, found: list[Diagnostic]
+) -> tuple[tuple[Outcome, ...], dict[str, dict[str, tuple[int, ...]]]]:
+    outcomes: dict[Outcome, int] = {}
+    numbered: dict[str, dict[str, tuple[int, ...]]] = {}
+    faults: dict[tuple[str, str], tuple[Rule, str, int]] = {}
+    ahead = _ahead(parts)
+    for name, by_state in grid.cells.items():
+        event = parts.events[name]
+        first = _first(parts, event)
+        has_meant = any(question.name == "meant" for question in event.questions)
+        numbered[name] = {}
+        for state in states_of(event, tuple(parts.states.values())):
+            woven: dict[tuple[int, tuple[ActionSpec, ...], str | None], int] = {}
+            row: list[int] = []
+            for index, number in enumerate(by_state[state.name]):
+                if number < 0:
+                    row.append(IMPOSSIBLE)
+                    continue
+                waiting = first.get(index, ())
+                meant = answers_at(event, index)["meant"] if has_meant else None
+                key = (number, waiting, meant)
+                if key not in woven:
+                    rule = grid.rules[number]
+                    target = parts.states.get(rule.to.text) if rule.to is not None else state
+                    end = None if event.about == "ending" else target
+                    result = weave(_actions(rule), Flushes(waiting, ahead), state, end, meant)
+                    if result.fault:
+                        slot = (rule.name.text, result.fault)
+                        witness = describe(event, answers_at(event, index), state.name)
+                        seen = faults.get(slot)
+                        faults[slot] = (rule, seen[1] if seen else witness, seen[2] + 1 if seen else 1)
+                    outcome = Outcome(rule.name.text, result.actions, target.name if target else state.name)
+                    woven[key] = outcomes.setdefault(outcome, len(outcomes))
+                row.append(woven[key])
+            numbered[name][state.name] = tuple(row)
+    found.extend(_open_blocks(faults))
+    return tuple(outcomes), numbered
+
+
+def _actions(rule: Rule) -> tuple[ActionSpec, ...]:
+    return tuple(ActionSpec(node.verb.text, tuple(word.text for word in node.words)) for node in rule.actions)
+
+
+def _ahead(parts: PolicyParts) -> dict[str, tuple[ActionSpec, ...]]:
+    by_kind: dict[str, list[ActionSpec]] = {}
+    for flush in parts.flushes:
+        for trigger in flush.before:
+            if trigger.opens is not None:
+                by_kind.setdefault(trigger.opens.text, []).append(
+                    _archive(flush.what.text, flush.seal.text if flush.seal else None)
+                )
+    return {kind: in_order(actions) for kind, actions in by_kind.items()}
+
+
+def _first(parts: PolicyParts, event: EventSpec) -> Mapping[int, tuple[ActionSpec, ...]]:
+    by_index: dict[int, list[ActionSpec]] = {}
+    for flush in parts.flushes:
+        action = _archive(flush.what.text, flush.seal.text if flush.seal else None)
+        for trigger in flush.before:
+            if trigger.opens is None and event in events_of(trigger, parts.events):
+                for index in matching(event, trigger.pattern):
+                    by_index.setdefault(index, []).append(action)
+    return {index: in_order(actions) for index, actions in by_index.items()}
+
+
+def _archive(what: str, seal: str | None) -> ActionSpec:
+    return ActionSpec("archive", (what,) if seal is None else (what, seal), flush=True)
+
+
+def _open_blocks(faults: Mapping[tuple[str, str], tuple[Rule, str, int]]) -> list[Diagnostic]:
+    by_fault: dict[str, list[tuple[Rule, str, int]]] = {}
+    for (_, fault), entry in faults.items():
+        by_fault.setdefault(fault, []).append(entry)
+    found = []
+    for fault, entries in by_fault.items():
+        rule, witness, count = entries[0]
+        others = tuple(Label(other.name.place, "and this one") for other, _, _ in entries[1:])
+        more = f", and {count - 1} more" if count > 1 else ""
+        subject = (
+            f"rule {quoted(rule.name.text)}" if not others else f"rule {quoted(rule.name.text)} and {len(others)} more"
+        )
+        verb = fault if not others else fault.replace("leaves", "leave", 1).replace("enters", "enter", 1)
+        found.append(
+            Diagnostic(
+                "E304",
+                f"{subject} {verb}",
+                Label(rule.name.place, "this rule"),
+                others,
+                (f"for example {witness}{more}",),
+                _mend(fault),
+            )
+        )
+    return found
+
+
+def _mend(fault: str) -> str:
+    words = fault.split()
+    if fault.startswith("leaves") and "opens" in words:
+        return f"`flush {words[2]} before open {words[-2]}` closes the block first"
+    if fault.startswith("leaves"):
+        return f"archive the {words[2]} block, or go to a state that holds it"
+    if fault.startswith("may leave"):
+        return "`flush all` before the event, or go to a state that holds them"
+    if fault.startswith("enters"):
+        return "a `flush` closes the block although the rule keeps the state; name another state, or narrow the flush"
+    return "take the action out, or narrow the rule to the states that hold the block"
+
+
+# -- reachability and safety -------------------------------------------------------------------------------------------
+
+
+def _unreached(
+    parts: PolicyParts, outcomes: tuple[Outcome, ...], cells: Mapping[str, Mapping[str, tuple[int, ...]]]
+) -> list[Diagnostic]:
+    start = next(state.name for state in parts.states.values() if state.flag == "start")
+    reached, pending = {start}, [start]
+    while pending:
+        state = pending.pop()
+        for by_state in cells.values():
+            for number in set(by_state.get(state, ())):
+                if number >= 0 and outcomes[number].to not in reached:
+                    reached.add(outcomes[number].to)
+                    pending.append(outcomes[number].to)
+    return [
+        Diagnostic(
+            "E306",
+            f"nothing reaches state {quoted(name)}",
+            Label(node.name.place, "this state"),
+            help="let a rule go to it, or take it out",
+        )
+        for name, node in parts.state_nodes.items()
+        if name not in reached
+    ]
+
+
+def _safety(parts: PolicyParts, place: Place, found: list[Diagnostic]) -> tuple[ClassSpec, ...]:
+    classes: list[ClassSpec] = []
+    for node in parts.classes:
+        settings = class_settings(node, found)
+        if "start" not in settings:
+            found.append(
+                Diagnostic(
+                    "E601",
+                    f"class {quoted(node.name.text)} does not say when its calls start",
+                    Label(node.name.place, "this class"),
+                    help="add `start: confirm`",
+                )
+            )
+            continue
+        classes.append(
+            ClassSpec(
+                node.name.text, settings["start"], settings.get("parallel") == "true", settings.get("discard", "block")
+            )
+        )
+    names = [one.name for one in classes]
+    users: list[Classify | Escalate] = [*parts.classifies, *parts.escalations]
+    for user in users:
+        if user.tool_class.text not in names:
+            help = suggestion(user.tool_class.text, names)
+            found.append(
+                Diagnostic(
+                    "E602",
+                    f"unknown class {quoted(user.tool_class.text)}",
+                    Label(user.tool_class.place, "no such class"),
+                    help=help,
+                )
+            )
+    if parts.classes and not any(node.pattern is None for node in parts.classifies):
+        found.append(
+            Diagnostic(
+                "E602",
+                "tools that match no pattern have no class",
+                Label(place, "this policy"),
+                help="add `classify else as side_effect`",
+            )
+        )
+    for escalation in parts.escalations:
+        cases = SUBJECTS.get(escalation.subject.text)
+        if cases is None:
+            help = suggestion(escalation.subject.text, SUBJECTS)
+            found.append(
+                Diagnostic(
+                    "E603",
+                    f"nothing is known of {quoted(escalation.subject.text)}",
+                    Label(escalation.subject.place, "no such subject"),
+                    help=help,
+                )
+            )
+        elif escalation.case.text not in cases:
+            help = suggestion(escalation.case.text, cases)
+            found.append(
+                Diagnostic(
+                    "E603",
+                    f"{quoted(escalation.subject.text)} is never {quoted(escalation.case.text)}",
+                    Label(escalation.case.place, "no such case"),
+                    help=help,
+                )
+            )
+    # From the freest to the most guarded, whatever the order of the file.
+    return tuple(
+        sorted(classes, key=lambda one: (CLASS_SETTINGS["start"].index(one.start), not one.parallel, one.name))
+    )
