@@ -1,0 +1,145 @@
+"""Tagged text taken out of text: `<think>` and its kin, wherever the pieces are cut.
+
+A splitter holds back no more than a suffix that may still become a tag. It runs between the maps and the machine.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from reknit.table import SplitSpec
+
+_FENCE: Final = "```"
+
+
+class Splitter:
+    """One split of one stream: text in, pieces out, each with whether it stood between the tags."""
+
+    __slots__ = ("_fenced", "_held", "_inline", "_inside", "_off", "_spec", "_start")
+
+    def __init__(self, spec: SplitSpec) -> None:
+        self._spec = spec
+        self._inside = spec.implied_open
+        self._held = ""
+        self._off = False
+        self._start = True
+        self._fenced = False
+        self._inline = False
+
+    def feed(self, text: str) -> list[tuple[bool, str]]:
+        """Take more text."""
+        if self._off and not self._held:
+            return [(False, text)]
+        pieces: list[tuple[bool, str]] = []
+        rest = self._held + text
+        self._held = ""
+        while rest:
+            rest = self._step(rest, pieces)
+        return [(inside, piece) for inside, piece in pieces if piece]
+
+    def flush(self) -> list[tuple[bool, str]]:
+        """Nothing more comes for now: what was held back is text after all."""
+        held, self._held = self._held, ""
+        if not held:
+            return []
+        if not self._inside:
+            self._pass_over(held)
+        return [(self._inside, held)]
+
+    def _step(self, rest: str, pieces: list[tuple[bool, str]]) -> str:
+        spec = self._spec
+        if self._inside:
+            if spec.implied_open and self._start:
+                lead = rest.lstrip()
+                if lead.startswith(spec.opening):
+                    self._start = False
+                    return lead[len(spec.opening) :]
+                if spec.opening.startswith(lead):
+                    self._held = rest
+                    return ""
+                self._start = False
+            found = rest.find(spec.closing)
+            if found >= 0:
+                pieces.append((True, rest[:found]))
+                self._inside, self._start = False, False
+                self._off = spec.place == "head"
+                return rest[found + len(spec.closing) :]
+            keep = _held_back(rest, spec.closing)
+            pieces.append((True, rest[: len(rest) - keep]))
+            self._held = rest[len(rest) - keep :]
+            return ""
+        if self._off:
+            pieces.append((False, rest))
+            return ""
+        at = self._opening(rest)
+        if at >= 0:
+            before = rest[:at]
+            if not (spec.place == "head" and not before.strip()):
+                pieces.append((False, before))
+            self._pass_over(before)
+            self._inside, self._start = True, False
+            return rest[at + len(spec.opening) :]
+        keep = _held_back(rest, spec.opening)
+        if spec.place == "head" and self._start and not rest.strip():
+            keep = len(rest)
+        passed = rest[: len(rest) - keep]
+        self._held = rest[len(rest) - keep :]
+        pieces.append((False, passed))
+        self._pass_over(passed)
+        return ""
+
+    def _opening(self, rest: str) -> int:
+        spec = self._spec
+        at = rest.find(spec.opening)
+        while at >= 0:
+            if self._counts(rest, at):
+                return at
+            at = rest.find(spec.opening, at + 1)
+        return -1
+
+    def _counts(self, rest: str, at: int) -> bool:
+        spec, before = self._spec, rest[:at]
+        if spec.place == "head" and not (self._start and not before.strip()):
+            return False
+        if spec.place == "line":
+            line = before.rpartition("\n")[2]
+            if line.strip() or ("\n" not in before and not self._start):
+                return False
+        if not spec.outside_code:
+            return True
+        fenced, inline = _code_state(self._fenced, self._inline, before)
+        return not (fenced or inline)
+
+    def _pass_over(self, text: str) -> None:
+        if not text:
+            return
+        if self._spec.outside_code:
+            self._fenced, self._inline = _code_state(self._fenced, self._inline, text)
+        if self._spec.place == "line":
+            self._start = text.endswith("\n")
+        elif text.strip():
+            self._start = False
+            if self._spec.place == "head":
+                self._off = True
+
+
+def _code_state(fenced: bool, inline: bool, text: str) -> tuple[bool, bool]:
+    parts = text.split(_FENCE)
+    for number, part in enumerate(parts):
+        if number:
+            fenced, inline = not fenced, False
+        if not fenced:
+            for mark in part:
+                if mark == "`":
+                    inline = not inline
+                elif mark == "\n":
+                    inline = False
+    return fenced, inline
+
+
+def _held_back(text: str, tag: str) -> int:
+    """The length of the longest suffix of `text` that is a proper beginning of `tag`."""
+    for length in range(min(len(tag) - 1, len(text)), 0, -1):
+        if tag.startswith(text[-length:]):
+            return length
+    return 0

@@ -1,0 +1,309 @@
+"""One stream under one table: bytes or frames in, updates out, a message at the end. No socket, no clock, no file."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping as AbstractMapping
+from typing import Any, Final
+
+from reknit.assembly import assemble_message
+from reknit.excerpt import excerpt
+from reknit.machine import STREAM_END, Machine, Runtime
+from reknit.mapping import Mapped, Mapping, Mistyped
+from reknit.message import Message
+from reknit.paths import Step, getter, parse_path
+from reknit.split import Splitter
+from reknit.table import Table
+from reknit.tools.registry import Tools
+from reknit.updates import Update
+from reknit.wire import open_wire
+from reknit.wire.frames import BareBody, EndMarker, Limits, WireFailure, WireNote
+
+MOST_CHOICES: Final = 128
+"""Choices of one stream that are rebuilt; further ones are noted."""
+
+_ENDING_TYPES: Final = frozenset({"reason", "how", "error_kind"})
+
+
+class Engine:
+    """A table made ready to run: decision trees and maps, shared by all its streams."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.runtime = Runtime(table.policy)
+        self.mapping = Mapping(table.program, table.policy)
+        events = table.policy.events.values()
+        ends = {event.name for event in events if any(field.type in _ENDING_TYPES for field in event.fields)}
+        self.to_all = {
+            event.name for event in events if any(field.type in ("how", "error_kind") for field in event.fields)
+        }
+        self.passes_splits = {event.name for event in events if event.about == "message"} - ends
+        self.text_at = {
+            event.name: next((n for n, field in enumerate(event.fields) if field.type == "text"), -1)
+            for event in events
+        }
+        self.split_sources = frozenset(spec.source for spec in table.program.splits)
+        self.choices: tuple[tuple[Step, ...], tuple[Step, ...]] | None = None
+        if table.program.choices is not None:
+            path, by = table.program.choices
+            self.choices = parse_path(path)[1], parse_path(by)[1]
+
+
+_ENGINES: Final[dict[str, Engine]] = {}
+_MOST_ENGINES: Final = 64
+
+
+def engine_for(table: Table) -> Engine:
+    """The engine of a table, made once for each fingerprint."""
+    engine = _ENGINES.get(table.fingerprint)
+    if engine is None:
+        if len(_ENGINES) >= _MOST_ENGINES:
+            _ENGINES.pop(next(iter(_ENGINES)))
+        engine = _ENGINES[table.fingerprint] = Engine(table)
+    return engine
+
+
+class Choice:
+    """One alternative of a stream: its machine and its splitters."""
+
+    __slots__ = ("engine", "machine", "splitters")
+
+    def __init__(self, engine: Engine, tools: Tools, seed: str) -> None:
+        self.engine = engine
+        self.machine = Machine(engine.runtime, tools, seed)
+        self.splitters = [(spec, Splitter(spec)) for spec in engine.table.program.splits]
+
+    def take(self, made: list[Mapped | Mistyped]) -> None:
+        """Take the events of a frame."""
+        machine = self.machine
+        for one in made:
+            if type(one) is Mistyped:
+                machine.outside_note(one.map, "mistyped", f"{one.field}: {one.excerpt}")
+            elif self.splitters:
+                self._split(one)  # type: ignore[arg-type]
+            else:
+                machine.step(one.event, one.fields)  # type: ignore[union-attr]
+
+    def _split(self, one: Mapped, start: int = 0) -> None:
+        for number in range(start, len(self.splitters)):
+            spec, splitter = self.splitters[number]
+            if one.event == spec.source:
+                at = self.engine.text_at[one.event]
+                text = one.fields[at]
+                if text:
+                    for inside, piece in splitter.feed(text):
+                        self._emit(number, inside, piece, one)
+                    return
+            elif one.event not in self.engine.passes_splits:
+                for inside, piece in splitter.flush():
+                    self._emit(number, inside, piece, None)
+        self.machine.step(one.event, one.fields)
+
+    def _emit(self, number: int, inside: bool, piece: str, like: Mapped | None) -> None:
+        spec, _ = self.splitters[number]
+        event = spec.into if inside else spec.source
+        fields: list[Any] = [None] * len(self.engine.table.policy.events[event].fields)
+        if like is not None and event == like.event:
+            fields = list(like.fields)
+        fields[self.engine.text_at[event]] = piece
+        if inside:
+            self.machine.step(event, tuple(fields))
+        else:
+            self._split(Mapped(event, tuple(fields), like.map if like is not None else spec.name), number + 1)
+
+    def end(self, event: str, fields: AbstractMapping[str, Any]) -> None:
+        """Take an event that ends the stream."""
+        for number, (_, splitter) in enumerate(self.splitters):
+            for inside, piece in splitter.flush():
+                self._emit(number, inside, piece, None)
+        self.machine.named_step(event, fields)
+
+
+class Stream:
+    """One stream under one table.
+
+    Args:
+        table: What reads and rebuilds it.
+        tools: What may be called.
+        seed: From which made-up ids are derived; random without one. Give it to get the same ids again.
+        wire: A framing other than the vendor's own.
+        limits: Bounds of the body.
+    """
+
+    def __init__(
+        self, table: Table, tools: Tools, seed: str | None = None, wire: str | None = None, limits: Limits | None = None
+    ) -> None:
+        program = table.program
+        self.table = table
+        self.closed = False
+        self._tools = tools
+        self._seed = seed if seed is not None else secrets.token_hex(16)
+        self._engine = engine_for(table)
+        self._wire = open_wire(
+            wire or program.wire,
+            end=program.end,
+            salvage=frozenset(program.salvage),
+            keep_event=self._engine.mapping.uses_event_name,
+            limits=limits or Limits(),
+        )
+        self._state = self._engine.mapping.new_stream()
+        self._first = Choice(self._engine, tools, self._seed)
+        self._others: dict[int, Choice] = {}
+        self._broken = False
+        self._told = False
+
+    @property
+    def machine(self) -> Machine:
+        """The machine of choice 0."""
+        return self._first.machine
+
+    def feed_bytes(self, data: bytes) -> list[Update]:
+        """Take the next bytes of the body."""
+        for item in self._wire.feed(data):
+            self._item(item)
+        return self._updates()
+
+    def feed_frame(self, frame: Any) -> list[Update]:
+        """Take one decoded frame, or the end marker as text."""
+        if isinstance(frame, str) and frame == self.table.program.end:
+            frame = EndMarker(frame)
+        self._item(frame)
+        return self._updates()
+
+    def close(self) -> list[Update]:
+        """The body has ended."""
+        if not self.closed:
+            for item in self._wire.close():
+                self._item(item)
+            self._end_all(STREAM_END, {"how": "closed"})
+            self.closed = True
+        return self._updates()
+
+    def fail(self, kind: str, code: str, message: str) -> list[Update]:
+        """The transport failed; what was rebuilt is kept."""
+        if not self.closed:
+            for item in self._wire.close():
+                self._item(item)
+            self._end_all("STREAM_ERROR", {"kind": kind, "code": code, "message": message})
+            self.closed = True
+        return self._updates()
+
+    def message(self) -> Message:
+        """The message so far: choice 0."""
+        return assemble_message(self._first.machine, self.table)
+
+    def choices(self) -> dict[int, Message]:
+        """All choices by their number, 0 among them."""
+        first = self.message()
+        others = {
+            number: assemble_message(choice.machine, self.table, first.model, first.id)
+            for number, choice in sorted(self._others.items())
+        }
+        return {0: first, **others}
+
+    # -- items ---------------------------------------------------------------------------------------------------------
+
+    def _item(self, item: Any) -> None:
+        if self._broken:
+            return
+        kind = type(item)
+        if kind is dict:
+            self._frame(item)
+        elif kind is EndMarker:
+            self._end_all(STREAM_END, {"how": "clean"})
+        elif kind is WireNote:
+            self.machine.outside_note("wire", item.reason, item.excerpt)
+        elif kind is WireFailure:
+            self._fault(item.kind, item.code, item.message)
+        elif kind is BareBody:
+            self._bare(item)
+        else:
+            self._frame(item)
+
+    def _bare(self, body: BareBody) -> None:
+        payloads = body.payload if isinstance(body.payload, list) else [body.payload]
+        taken = [self._frame(payload, noted=False) for payload in payloads]
+        if not any(taken):
+            self._fault("malformed", "bare-body", f"a JSON body where a stream was promised: {body.excerpt}")
+
+    def _fault(self, kind: str, code: str, message: str) -> None:
+        self._end_all("STREAM_ERROR", {"kind": kind, "code": code, "message": message})
+        self._broken = True
+
+    def _end_all(self, event: str, fields: AbstractMapping[str, Any]) -> None:
+        for choice in (self._first, *self._others.values()):
+            choice.end(event, fields)
+
+    # -- frames and choices --------------------------------------------------------------------------------------------
+
+    def _frame(self, frame: Any, noted: bool = True) -> bool:
+        engine = self._engine
+        if engine.choices is not None and type(frame) is dict:
+            found = _list_at(frame, engine.choices[0])
+            if found is not None and (len(found) != 1 or _number(found[0], engine.choices[1]) != 0) and found:
+                frame = self._divide(frame, found, engine.choices)
+        made = engine.mapping.events(frame, self._state)
+        if made is None:
+            if noted:
+                self.machine.outside_note("frame", "unmapped-frame", excerpt(frame))
+            return False
+        self._first.take(made)
+        if self._others:
+            for one in made:
+                if isinstance(one, Mapped) and one.event in engine.to_all:
+                    for choice in self._others.values():
+                        choice.take([one])
+        return True
+
+    def _divide(self, frame: Any, found: list[Any], choices: tuple[tuple[Step, ...], tuple[Step, ...]]) -> Any:
+        path, by = choices
+        own: list[Any] = []
+        for element in found:
+            number = _number(element, by)
+            if number == 0:
+                own.append(element)
+            elif number is None or (number not in self._others and len(self._others) >= MOST_CHOICES):
+                self.machine.outside_note("choices", "choice-index", excerpt(element))
+            else:
+                choice = self._others.get(number)
+                if choice is None:
+                    choice = self._others[number] = Choice(self._engine, self._tools, f"{self._seed}/{number}")
+                made = self._engine.mapping.events(_only(path, [element]), self._engine.mapping.new_stream())
+                choice.take(made or [])
+        return _replaced(frame, path, own)
+
+    def _updates(self) -> list[Update]:
+        machine = self._first.machine
+        updates = machine.updates
+        machine.updates = []
+        for choice in self._others.values():
+            choice.machine.updates.clear()
+        if self.closed and not self._told:
+            self._told = True
+            updates.append(machine.ended())
+        return updates
+
+
+def _list_at(frame: Any, path: tuple[Step, ...]) -> list[Any] | None:
+    value = getter(path[:-1])(frame)
+    return value if type(value) is list else None
+
+
+def _number(element: Any, by: tuple[Step, ...]) -> int | None:
+    value = getter(by)(element)
+    if value is None:
+        return 0
+    return value if type(value) is int and value >= 0 else None
+
+
+def _only(path: tuple[Step, ...], elements: list[Any]) -> Any:
+    value: Any = elements
+    for step in reversed(path[:-1]):
+        value = {step: value}
+    return value
+
+
+def _replaced(frame: Any, path: tuple[Step, ...], elements: list[Any]) -> Any:
+    if len(path) <= 1:
+        return elements
+    return {**frame, path[0]: _replaced(frame.get(path[0]), path[1:], elements)}
