@@ -28,7 +28,7 @@ _FIELD: Final = re.compile(
         | credentials? | secret(?:[-_](?:access[-_])?key)? | token )
       (?: \\{0,4}["'] )? \s{0,4} [:=] \s{0,4}
     )
-    (?: (?P<escaped> \\{1,4}" ) [^"]* "?
+    (?: (?P<escaped> \\{1,7}" ) (?: [^"\\] | (?! (?P=escaped) ) \\++ "? )* (?P=escaped)?
       | (?P<double> " ) (?: [^"\\] | \\. )* \\? "?
       | (?P<single> ' ) [^']* '?
       | (?! (?: null | true | false | none ) \b ) (?: (?: bearer | basic | token ) \s{1,4} )? [^\s"',;&{}\[\]()\\]+

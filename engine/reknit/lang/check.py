@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from reknit.lang.diagnostics import CODES, Diagnostic, Label, quoted, suggestion
+from reknit.lang.diagnostics import Diagnostic, Label, quoted, suggestion
 from reknit.lang.syntax import (
     Action,
     Case,
@@ -34,21 +34,6 @@ from reknit.vocabulary.merges import MERGES
 from reknit.vocabulary.questions import ABOUT, ASKS, TYPES
 from reknit.vocabulary.repairs import REPAIRS
 from reknit.vocabulary.words import CLASS_SETTINGS, GRADES, KINDS, SEALS, SINGLE, USAGE_FIELDS
-
-CODES.update(
-    {
-        "E201": "an unknown event",
-        "E202": "an unknown field or question",
-        "E203": "an unknown state",
-        "E204": "an unknown action",
-        "E205": "a case that a question never has",
-        "E206": "an unknown type, or one that does not belong to what the event is about",
-        "E207": "a word that an action does not take",
-        "E208": "an unknown word of a closed list",
-        "E209": "no start state, or more than one",
-        "E210": "an action on an event where it has no meaning",
-    }
-)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
@@ -51,17 +51,18 @@ class _Known(NamedTuple):
     path: str
 
 
-def _chosen(known: Iterable[_Known], name: str, kind: str | None) -> list[_Known]:
-    """Give the files that a name can mean: of the kind, of any kind in a fixed order, or of that file name."""
-    kinds = KINDS_OF_FILES if kind is None else (kind,)
-    all_known = list(known)
-    for wanted in kinds:
-        found = [file for file in all_known if (file.kind, file.name) == (wanted, name)]
+def _chosen(known: list[_Known], name: str, kind: str | None) -> list[_Known]:
+    """Give the files that a name can mean: of the kind, or of any kind in a fixed order."""
+    for wanted in KINDS_OF_FILES if kind is None else (kind,):
+        found = [file for file in known if (file.kind, file.name) == (wanted, name)]
         if found:
             return found
-    # A file whose header cannot be read, or says another name or kind, is still what its own name promises: loading
-    # it tells what is wrong with it.
-    return [file for file in all_known if Path(file.path).name == name + SUFFIX]
+    # A file whose header cannot be read is still what its own name promises: loading it tells what is wrong with it.
+    return [file for file in _namesakes(known, name) if not file.kind]
+
+
+def _namesakes(known: list[_Known], name: str) -> list[_Known]:
+    return [file for file in known if Path(file.path).name == name + SUFFIX]
 
 
 def _header(text: str) -> tuple[str, str]:
@@ -69,8 +70,7 @@ def _header(text: str) -> tuple[str, str]:
     return (match[1], match[2]) if match else ("", "")
 
 
-def _unknown(name: str, kind: str | None, known: Iterable[_Known]) -> Diagnostic:
-    known = list(known)
+def _unknown(name: str, kind: str | None, known: list[_Known]) -> Diagnostic:
     names = sorted({file.name for file in known if file.name and kind in (None, file.kind)})
     namesake = next((file.kind for file in known if file.name == name), None)
     what = f"no {kind} is" if kind else "no rules are"
@@ -90,7 +90,7 @@ class TextLoader:
         if name_or_path in self._texts:
             return Loaded(name_or_path, self._texts[name_or_path])
         known = [_Known(*_header(text), source) for source, text in self._texts.items()]
-        found = _chosen(known, name_or_path, kind)
+        found = _chosen(known, name_or_path, kind) or _namesakes(known, name_or_path)
         if not found:
             return _unknown(name_or_path, kind, known)
         return Loaded(found[0].path, self._texts[found[0].path])
@@ -120,14 +120,17 @@ class FileLoader:
             path = Path(name_or_path)
             if self._start is None:
                 self._start = path.parent
-            return self._once(path, str(path))
+            return self._once(path)
         for folder, shown in self._places():
             found = _chosen(self._list(folder), name_or_path, kind)
             if len(found) > 1:
                 return _ambiguous(found, folder)
             if found:
-                path = Path(found[0].path)
-                return self._once(path, f"{shown}/{path.name}" if shown else str(path))
+                return self._once(Path(found[0].path), shown)
+        for folder, shown in self._places():
+            # What has the name of the file but holds another kind is shown, to tell the two apart.
+            for file in _namesakes(self._list(folder), name_or_path):
+                return self._once(Path(file.path), shown)
         return _unknown(name_or_path, kind, self._all())
 
     def names(self, kind: str | None = None) -> list[str]:
@@ -151,10 +154,10 @@ class FileLoader:
             self._listed[folder] = [_Known(*_header(_beginning(path)), str(path)) for path in paths]
         return self._listed[folder]
 
-    def _once(self, path: Path, source: str) -> Loaded | Diagnostic:
+    def _once(self, path: Path, shown: str = "") -> Loaded | Diagnostic:
         key = os.path.abspath(path)
         if key not in self._read:
-            self._read[key] = _read(path, source)
+            self._read[key] = _read(path, f"{shown}/{path.name}" if shown else str(path))
         return self._read[key]
 
 

@@ -6,7 +6,6 @@ knows better speaks. Nothing here replays the parser, so a wrong guess costs a w
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Final
@@ -17,6 +16,7 @@ from reknit.lang.tokens import Token
 from reknit.vocabulary.actions import VERBS
 
 _LIKE_A_NAME: Final = re.compile(r"[a-z][a-z0-9]*([_-][a-z0-9]+)*")
+
 # Words of other languages, and the keywords that say the same here.
 _SAME_AS: Final = {
     "in": ("from",),
@@ -317,7 +317,7 @@ def _number_as_name(situation: Situation) -> Advice | None:
 
 def _lone_value(situation: Situation) -> Advice | None:
     if situation.near(-1).text == "expect" and "NAME" in situation.expected:
-        return Advice("what it is goes before its value", f"as in `expect text {json.dumps('Hello')}`")
+        return Advice("what it is goes before its value", 'as in `expect text "Hello"`')
     return None
 
 

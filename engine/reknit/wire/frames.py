@@ -20,7 +20,10 @@ class WireNote(NamedTuple):
     """A frame was lost or salvaged.
 
     Attributes:
-        reason: A kebab-case word, such as `bad-frame`; it becomes the note's reason.
+        reason: A kebab-case word; it becomes the note's reason. Lost: `bad-frame` (no JSON), `frame-too-long`,
+            `frame-too-deep`, `unknown-field` (a line that the framing does not know, and that says more than
+            `word: text`), `unterminated-event`. Read all the same, ahead of its frame: `bad-utf8`, `non-json-number`,
+            `raw-control-character`, and `salvaged-<step>` for each step of `reknit.wire.salvage.SALVAGE`.
         excerpt: The bytes in question, decoded, bounded and redacted.
     """
 

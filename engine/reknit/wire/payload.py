@@ -200,7 +200,7 @@ def nests(raw: bytes) -> bool:
 def is_deep(value: Any) -> bool:
     """Whether a JSON value is nested deeper than `MAX_DEPTH`; itself without recursion."""
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             inner
             for outer in level
@@ -209,4 +209,4 @@ def is_deep(value: Any) -> bool:
         ]
         if not level:
             return False
-    return True
+    return any(isinstance(inner, dict | list) for inner in level)

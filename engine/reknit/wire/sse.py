@@ -69,26 +69,25 @@ class SseWire(LineWire):
 
     def feed(self, data: bytes) -> list[Item]:
         """Take the next bytes of the body and return the items that are now complete. Never raises on bad input."""
-        # Most vendors send, and most clients read, one event at a time. A read that is one event (its name, if any,
-        # known from before; one data line; the blank line) is decoded where it stands.
-        size = len(data)
-        if self._idle and size <= self._left:
+        # Most vendors send, and most clients read, one event at a time. A read that is just one event (its name, if
+        # it has one, known from before; one data line; the blank line) is decoded where it stands.
+        left = self._left - len(data)
+        if self._idle and left >= 0:
             flat = data.replace(b"\r\n", b"\n") if _CR in data else data
             start, name = 5, None
             if flat[:5] != _DATA:
                 start = flat.find(b"\n")
                 name = self._names.get(flat[:start])
                 start = start + 6 if name and flat[start + 1 : start + 6] == _DATA else 0
-            stop = len(flat) - 2
-            if start and flat.find(b"\n", start) == stop and flat[-1] == _LF and _CR not in flat:
-                raw = flat[start:stop]
-                if len(raw) <= self._watch or not self._is_unusual(raw):
+            if start and flat[-2:] == b"\n\n":
+                raw = flat[start:-2]
+                if _LF not in raw and _CR not in raw and (len(raw) <= self._watch or not self._is_unusual(raw)):
                     try:
                         payload = decode(raw)
                     except REFUSED:
                         pass
                     else:
-                        self._left -= size
+                        self._left = left
                         if name and self._keep and type(payload) is dict:
                             payload[EVENT_KEY] = name
                         return [payload]
