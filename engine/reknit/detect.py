@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
 
+from reknit.excerpt import excerpt
 from reknit.message import Message, StreamFault
 from reknit.paths import getter, parse_path
 from reknit.rulebook import table_for
-from reknit.shipped import shipped_names
 from reknit.stream import Stream
 from reknit.table import Table, WhereSpec
 from reknit.updates import Update
@@ -27,27 +27,16 @@ MOST_BYTES: Final = 256 * 1024
 
 @cache
 def protocols() -> tuple[str, ...]:
-    """The shipped vendor files that say how their protocol is recognised, and are not somebody's dialect of it."""
-    found = []
-    for name in shipped_names():
-        if name in _NO_VENDORS:
-            continue
-        table = _vendor_table(name)
-        if table is not None and table.program.detects and table.program.protocol == table.program.name:
+    """The shipped vendor files that say how their protocol is recognised, and are nobody's dialect of another one."""
+    from reknit.lang.files import FileLoader
+    from reknit.lang.resolve import read_file
+
+    loader, found = FileLoader(), []
+    for name in loader.names("vendor"):
+        file = read_file(name, loader).value
+        if file is not None and file.header.extends is None and table_for(name).program.detects:
             found.append(name)
     return tuple(found)
-
-
-_NO_VENDORS: Final = frozenset({"policy", "strict"})
-
-
-def _vendor_table(name: str) -> Table | None:
-    from reknit.errors import ReknitError
-
-    try:
-        return table_for(name)
-    except ReknitError:
-        return None
 
 
 def recognised(frame: Any) -> list[str]:
@@ -106,8 +95,12 @@ class Detector:
                 kind="malformed", code="ambiguous-protocol", message=f"the first frames fit {both}: name the vendor"
             )
         elif fault is None:
-            code = "no-events" if not self._chunks else "unknown-protocol"
-            fault = StreamFault(kind="malformed", code=code, message="no protocol was recognised: name the vendor")
+            held = next((chunk for chunk in self._chunks if chunk), None)
+            code = "no-events" if held is None else "unknown-protocol"
+            shown = "" if held is None else f", the stream begins {excerpt(held)}"
+            fault = StreamFault(
+                kind="malformed", code=code, message=f"no protocol was recognised: name the vendor{shown}"
+            )
         return Message(stop_reason="error", error=fault)
 
     def _worth_trying(self, chunk: Any) -> bool:

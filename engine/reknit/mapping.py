@@ -1,7 +1,7 @@
 """Frames to events: a vendor's maps, laid over the frame as one tree of paths.
 
 A frame is walked once, along the paths that maps name; keys that no map reads cost nothing. What is found becomes
-events in the order in which the maps are written.
+events in the order in which the maps run. Walks and emits are closures, made once for each program.
 """
 
 from __future__ import annotations
@@ -16,18 +16,8 @@ from reknit.vocabulary.filters import FILTERS
 from reknit.vocabulary.json_types import JSON_TYPES
 from reknit.vocabulary.questions import TYPES
 
-Reading: TypeAlias = Callable[[Any, Any], Any]
-"""(frame, what `at` found) to a value."""
-
-_MISTYPED: Final = object()
-
-
-class Mapped(NamedTuple):
-    """An event out of a frame: its name, its fields in the order of the policy, and the map that made it."""
-
-    event: str
-    fields: tuple[Any, ...]
-    map: str
+Mapped: TypeAlias = tuple[str, tuple[Any, ...], str]
+"""An event out of a frame: its name, its fields in the order of the policy, and the map that made it."""
 
 
 class Mistyped(NamedTuple):
@@ -38,37 +28,33 @@ class Mistyped(NamedTuple):
     excerpt: str
 
 
-class _Emit(NamedTuple):
-    event: str
-    once: int
-    binds: tuple[tuple[Reading, Callable[[Any], Any], bool, str, bool] | None, ...]
+Made: TypeAlias = list[Mapped | Mistyped]
+Hits: TypeAlias = list[tuple[int, Any]]
+Hit: TypeAlias = Callable[[tuple[int, Any]], None]
+Walk: TypeAlias = Callable[[Any, Hit], None]
+Reading: TypeAlias = Callable[[Any, Any], Any]
+"""(frame, what `at` found) to a value."""
+Emitting: TypeAlias = Callable[[Any, Any, Made], None]
+
+_MISTYPED: Final = object()
+_ALTERNATIVES: Final = 64
+"""Hits are numbered map by map, this far apart; further alternatives of one `at` are more than anybody writes."""
 
 
 class _Map(NamedTuple):
-    name: str
     alternatives: int
     wheres: tuple[Reading, ...]
-    emits: tuple[_Emit, ...]
+    emits: tuple[tuple[int, Emitting], ...]
 
 
-class _Node:
-    """A place in the tree of paths: the maps that end here, and where it goes on."""
+class MappingState:
+    """What one stream has to remember of its maps: which of the events that are made once have been."""
 
-    __slots__ = ("ends", "every", "keys", "positions")
+    __slots__ = ("done", "waiting")
 
-    def __init__(self) -> None:
-        self.ends: list[int] = []
-        self.keys: dict[str, _Node] = {}
-        self.positions: dict[int, _Node] = {}
-        self.every: _Node | None = None
-
-    def down(self, step: Step) -> _Node:
-        if step is None:
-            if self.every is None:
-                self.every = _Node()
-            return self.every
-        branch: dict[Any, _Node] = self.keys if isinstance(step, str) else self.positions
-        return branch.setdefault(step, _Node())
+    def __init__(self, onces: int) -> None:
+        self.done = [False] * onces
+        self.waiting = onces
 
 
 class Mapping:
@@ -82,27 +68,13 @@ class Mapping:
     def __init__(self, program: Program, policy: PolicyTable) -> None:
         self._enums = program.enums
         self._maps: list[_Map] = []
-        self._codes: list[int] = []
-        self._root = _Node()
-        self._lean = _Node()
         self._onces = 0
         self.uses_event_name = False
         self._ignores = [self._wheres(guard.where) for guard in program.ignores]
+        full, lean = _Node(), _Node()
         for number, spec in enumerate(program.maps):
-            self._add(number, spec, policy)
-
-    def _add(self, number: int, spec: MapSpec, policy: PolicyTable) -> None:
-        emits = tuple(self._emit(emit, policy.events[emit.event]) for emit in spec.emits)
-        self._maps.append(_Map(spec.name, len(spec.at), self._wheres(spec.where), emits))
-        for alternative, path in enumerate(spec.at):
-            _, steps = parse_path(path)
-            code = number * 64 + alternative
-            roots = [self._root] if emits and all(emit.once >= 0 for emit in emits) else [self._root, self._lean]
-            for root in roots:
-                node = root
-                for step in steps:
-                    node = node.down(step)
-                node.ends.append(code)
+            self._add(number, spec, policy, full, lean)
+        self._full, self._lean = full.walk(), lean.walk()
 
     def new_stream(self) -> MappingState:
         """What one stream has to remember."""
@@ -112,78 +84,108 @@ class Mapping:
         """Whether a frame carries nothing on purpose."""
         return any(all(where(frame, None) for where in wheres) for wheres in self._ignores)
 
-    def events(self, frame: Any, state: MappingState) -> list[Mapped | Mistyped] | None:
+    def events(self, frame: Any, state: MappingState) -> Made | None:
         """The events of a frame; None when no map takes it and it is not ignored."""
-        hits: list[tuple[int, Any]] = []
-        _walk(self._lean if state.waiting == 0 else self._root, frame, hits)
-        made: list[Mapped | Mistyped] = []
+        hits: Hits = []
+        made: Made = []
+        (self._full if state.waiting else self._lean)(frame, hits.append)
         taken = False
         if len(hits) > 1:
             hits.sort(key=_code)
         chosen = -1
         for code, found in hits:
-            number = code >> 6
-            one = self._maps[number]
-            if one.alternatives > 1:
-                if number == chosen >> 6 and code != chosen:
+            alternatives, wheres, emits = self._maps[code // _ALTERNATIVES]
+            if alternatives > 1:
+                if chosen // _ALTERNATIVES == code // _ALTERNATIVES and code != chosen:
                     continue
-                if found == "" and code & 63 < one.alternatives - 1:
+                if found == "" and code % _ALTERNATIVES < alternatives - 1:
                     continue
                 chosen = code
-            for where in one.wheres:
+            for where in wheres:
                 if not where(frame, found):
                     break
             else:
                 taken = True
-                for emit in one.emits:
-                    if emit.once >= 0 and state.done[emit.once]:
-                        continue
-                    self._make(emit, one.name, frame, found, made, state)
-        if not taken and not self.ignored(frame):
-            return None
-        return made
-
-    def _make(
-        self, emit: _Emit, name: str, frame: Any, found: Any, made: list[Mapped | Mistyped], state: MappingState
-    ) -> None:
-        values: list[Any] = []
-        something = not emit.binds
-        for bind in emit.binds:
-            if bind is None:
-                values.append(None)
-                continue
-            read, fits, optional, field, is_slot = bind
-            value = read(frame, found)
-            if value is not None:
-                value = fits(value)
-                if value is _MISTYPED:
-                    made.append(Mistyped(name, field, excerpt(read(frame, found))))
-                    value = None
-                elif not is_slot or len(emit.binds) == 1:
-                    something = True
-            if value is None and not optional:
-                return
-            values.append(value)
-        if something:
-            if emit.once >= 0:
-                state.done[emit.once] = True
-                state.waiting -= 1
-            made.append(Mapped(emit.event, tuple(values), name))
+                for once, emit in emits:
+                    if once < 0:
+                        emit(frame, found, made)
+                    elif not state.done[once]:
+                        before = len(made)
+                        emit(frame, found, made)
+                        if len(made) > before and type(made[-1]) is tuple:
+                            state.done[once] = True
+                            state.waiting -= 1
+        return made if taken or self.ignored(frame) else None
 
     # -- compiling -----------------------------------------------------------------------------------------------------
 
-    def _emit(self, spec: EmitSpec, event: EventSpec) -> _Emit:
-        binds: list[tuple[Reading, Callable[[Any], Any], bool, str, bool] | None] = []
-        for field, expr in zip(event.fields, spec.binds, strict=True):
-            if expr is None:
-                binds.append(None)
-                continue
-            binds.append((self._read(expr), _FITS[field.type], field.optional, field.name, field.type == "slot"))
-        once = -1
-        if spec.once:
-            once = self._onces
-            self._onces += 1
-        return _Emit(spec.event, once, tuple(binds))
+    def _add(self, number: int, spec: MapSpec, policy: PolicyTable, full: _Node, lean: _Node) -> None:
+        emits: list[tuple[int, Emitting]] = []
+        for emit in spec.emits:
+            once = -1
+            if emit.once:
+                once = self._onces
+                self._onces += 1
+            emits.append((once, self._emit(emit, policy.events[emit.event], spec.name)))
+        self._maps.append(_Map(len(spec.at), self._wheres(spec.where), tuple(emits)))
+        for alternative, path in enumerate(spec.at):
+            code = number * _ALTERNATIVES + alternative
+            # A map whose events are all made once is not looked for any more when every such event was made.
+            trees = [full] if emits and all(once >= 0 for once, _ in emits) else [full, lean]
+            for tree in trees:
+                node = tree
+                for step in parse_path(path)[1]:
+                    node = node.down(step)
+                node.ends.append(code)
+
+    def _emit(self, spec: EmitSpec, event: EventSpec, map_name: str) -> Emitting:
+        width = len(event.fields)
+        binds = [
+            (at, self._read(expr), _FITS[field.type], field.optional, field.name)
+            for at, (field, expr) in enumerate(zip(event.fields, spec.binds, strict=True))
+            if expr is not None
+        ]
+        slots = [bind for bind in binds if event.fields[bind[0]].type == "slot"]
+        others = [bind for bind in binds if event.fields[bind[0]].type != "slot"]
+        if not others:
+            others, slots = slots, []
+        name, blank = spec.event, [None] * width
+        if len(binds) == 1 and spec.binds[binds[0][0]] == _FOUND:
+            return _emit_found(name, width, binds[0], map_name)
+
+        def emit(frame: Any, found: Any, made: Made) -> None:
+            values: list[Any] | None = None
+            for at, read, fits, optional, field in others:
+                value = read(frame, found)
+                if value is not None:
+                    fit = fits(value)
+                    if fit is _MISTYPED:
+                        made.append(Mistyped(map_name, field, excerpt(value)))
+                    else:
+                        if values is None:
+                            values = blank.copy()
+                        values[at] = fit
+                        continue
+                if not optional:
+                    return
+            if values is None:
+                # Nothing but perhaps the slot is there: no event, unless the map binds nothing at all.
+                if others:
+                    return
+                values = blank.copy()
+            for at, read, fits, optional, field in slots:
+                value = read(frame, found)
+                if value is not None:
+                    value = fits(value)
+                    if value is _MISTYPED:
+                        made.append(Mistyped(map_name, field, excerpt(read(frame, found))))
+                        value = None
+                if value is None and not optional:
+                    return
+                values[at] = value
+            made.append((name, tuple(values), map_name))
+
+        return emit
 
     def _wheres(self, specs: tuple[WhereSpec, ...]) -> tuple[Reading, ...]:
         return tuple(self._where(spec) for spec in specs)
@@ -196,13 +198,14 @@ class Mapping:
             if relative:
                 return lambda _, found: get(found) == only
             return lambda frame, _: get(frame) == only
+        if not values and not negated and len(tests) == 1 and spec.path == "@":
+            test = tests[0]
+            return lambda _, found: test(found)
 
         def holds(frame: Any, found: Any) -> bool:
             value = get(found if relative else frame)
-            hit = any(value == one and not isinstance(value, bool) for one in values) or any(
-                test(value) for test in tests
-            )
-            return hit is not negated
+            hit = any(value == one and not isinstance(value, bool) for one in values)
+            return (hit or any(test(value) for test in tests)) is not negated
 
         return holds
 
@@ -214,9 +217,15 @@ class Mapping:
 
     def _read(self, spec: ExprSpec) -> Reading:
         read = self._operand(spec)
+        run: list[tuple[Callable[[Any, str], Any], str]] = []
         for name, argument in spec.filters:
-            read = self._filtered(read, name, argument)
-        return read
+            if name == "or":
+                read, run = _with_default(_filtered(read, run), argument), []
+            elif name == "enum":
+                run.append((_enum_filter(self._enums[argument]), argument))
+            else:
+                run.append((FILTERS[name].apply, argument))
+        return _filtered(read, run)
 
     def _operand(self, spec: ExprSpec) -> Reading:
         if spec.kind == "constant":
@@ -233,76 +242,208 @@ class Mapping:
         get, relative = self._path(spec.path)
         if spec.path == "@":
             return lambda frame, found: found
-        if relative:
-            return lambda frame, found: get(found)
-        return lambda frame, found: get(frame)
+        if not relative:
+            return lambda frame, found: get(frame)
+        steps = parse_path(spec.path)[1]
+        if len(steps) == 1 and isinstance(steps[0], str):
+            key = steps[0]
+            return lambda frame, found: found.get(key) if type(found) is dict else None
+        return lambda frame, found: get(found)
 
-    def _filtered(self, read: Reading, name: str, argument: str) -> Reading:
-        if name == "enum":
-            enum = self._enums[argument]
-            return lambda frame, found: _enum(enum, read(frame, found))
-        apply = FILTERS[name].apply
-        if name == "or":
-            return lambda frame, found: apply(read(frame, found), argument)
 
-        def filtered(frame: Any, found: Any) -> Any:
+_FOUND: Final = ExprSpec("path", path="@")
+
+
+def _emit_found(
+    name: str, width: int, bind: tuple[int, Reading, Callable[[Any], Any], bool, str], map_name: str
+) -> Emitting:
+    """The commonest emit: one field, bound to what `at` found."""
+    at, _, fits, _, field = bind
+    ahead, behind = (None,) * at, (None,) * (width - at - 1)
+
+    def emit(frame: Any, found: Any, made: Made) -> None:
+        value = fits(found)
+        if value is _MISTYPED:
+            made.append(Mistyped(map_name, field, excerpt(found)))
+        else:
+            made.append((name, (*ahead, value, *behind), map_name))
+
+    return emit
+
+
+def _filtered(read: Reading, run: list[tuple[Callable[[Any, str], Any], str]]) -> Reading:
+    if not run:
+        return read
+    filters = tuple(run)
+    if len(filters) == 1:
+        only, word = filters[0]
+
+        def once(frame: Any, found: Any) -> Any:
             value = read(frame, found)
-            return None if value is None else apply(value, argument)
+            return None if value is None else only(value, word)
 
-        return filtered
+        return once
 
-
-class MappingState:
-    """What one stream has to remember of its maps: which of the events that are made once have been."""
-
-    __slots__ = ("done", "waiting")
-
-    def __init__(self, onces: int) -> None:
-        self.done = [False] * onces
-        self.waiting = onces
-
-
-def _enum(enum: EnumSpec, value: Any) -> Any:
-    if value is None:
-        return None
-    word = value if isinstance(value, str) else str(value) if isinstance(value, int | float) else None
-    if word is None:
+    def filtered(frame: Any, found: Any) -> Any:
+        value = read(frame, found)
+        if value is None:
+            return None
+        for apply, argument in filters:
+            value = apply(value, argument)
+            if value is None:
+                return None
         return value
-    case = enum.cases.get(word)
-    if case is not None:
-        return case
-    return word if enum.passes else enum.other
+
+    return filtered
+
+
+def _with_default(read: Reading, word: str) -> Reading:
+    def otherwise(frame: Any, found: Any) -> Any:
+        value = read(frame, found)
+        return word if value is None else value
+
+    return otherwise
+
+
+def _enum_filter(enum: EnumSpec) -> Callable[[Any, str], Any]:
+    def apply(value: Any, _: str) -> Any:
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return value
+        word = str(value)
+        case = enum.cases.get(word)
+        if case is not None:
+            return case
+        return word if enum.passes else enum.other
+
+    return apply
 
 
 def _code(hit: tuple[int, Any]) -> int:
     return hit[0]
 
 
-def _walk(node: _Node, value: Any, hits: list[tuple[int, Any]]) -> None:
-    for code in node.ends:
-        hits.append((code, value))
-    kind = type(value)
-    if kind is dict:
-        keys = node.keys
-        if len(keys) <= len(value):
-            for key, below in keys.items():
-                inner = value.get(key)
-                if inner is not None:
-                    _walk(below, inner, hits)
-        else:
+class _Node:
+    """A place in the tree of paths: the maps that end here, and where it goes on."""
+
+    __slots__ = ("ends", "every", "keys", "positions")
+
+    def __init__(self) -> None:
+        self.ends: list[int] = []
+        self.keys: dict[str, _Node] = {}
+        self.positions: dict[int, _Node] = {}
+        self.every: _Node | None = None
+
+    def down(self, step: Step) -> _Node:
+        """The place one step on, made if it is not there."""
+        if step is None:
+            if self.every is None:
+                self.every = _Node()
+            return self.every
+        branch: dict[Any, _Node] = self.keys if isinstance(step, str) else self.positions
+        if step not in branch:
+            branch[step] = _Node()
+        return branch[step]
+
+    def walk(self) -> Walk:
+        """A function that finds everything from here on; None is never found."""
+        every = self.every
+        if not self.ends and not self.positions and every is None:
+            return _walk_object(self._pairs())
+        if not self.ends and not self.keys and every is None and set(self.positions) == {0}:
+            first = self.positions[0]
+            if not first.ends and not first.positions and first.every is None:
+                return _walk_first(first._pairs())
+        if not self.ends and not self.keys and not self.positions and every is not None and every.is_leaf():
+            return _walk_every(every.ends[0])
+        return self._walk_any()
+
+    def is_leaf(self) -> bool:
+        """Whether one map ends here, and nothing goes on."""
+        return len(self.ends) == 1 and not self.keys and not self.positions and self.every is None
+
+    def _pairs(self) -> tuple[tuple[str, int, Walk | None], ...]:
+        return tuple(
+            (key, child.ends[0], None) if child.is_leaf() else (key, -1, child.walk())
+            for key, child in self.keys.items()
+        )
+
+    def _walk_any(self) -> Walk:
+        ends, inside = tuple(self.ends), _walk_object(self._pairs())
+        positions = {at: child.walk() for at, child in self.positions.items()}
+        every = self.every.walk() if self.every is not None else None
+
+        def walk(value: Any, hit: Hit) -> None:
+            for code in ends:
+                hit((code, value))
+            if type(value) is dict:
+                inside(value, hit)
+            elif type(value) is list:
+                for at, below in positions.items():
+                    if at < len(value) and value[at] is not None:
+                        below(value[at], hit)
+                if every is not None:
+                    for inner in value:
+                        if inner is not None:
+                            every(inner, hit)
+
+        return walk
+
+
+# An object is walked along its own keys or along the tree's, whichever are fewer.
+
+
+def _walk_object(pairs: tuple[tuple[str, int, Walk | None], ...]) -> Walk:
+    by_key, count = {pair[0]: pair for pair in pairs}, len(pairs)
+
+    def walk(value: Any, hit: Hit) -> None:
+        if type(value) is not dict:
+            return
+        if len(value) < count:
             for key, inner in value.items():
-                if inner is not None:
-                    child = keys.get(key)
-                    if child is not None:
-                        _walk(child, inner, hits)
-    elif kind is list:
-        for at, below in node.positions.items():
-            if at < len(value) and value[at] is not None:
-                _walk(below, value[at], hits)
-        if node.every is not None:
+                if inner is not None and key in by_key:
+                    _, code, below = by_key[key]
+                    if below is None:
+                        hit((code, inner))
+                    else:
+                        below(inner, hit)
+            return
+        for key, code, below in pairs:
+            inner = value.get(key)
+            if inner is not None:
+                if below is None:
+                    hit((code, inner))
+                else:
+                    below(inner, hit)
+
+    return walk
+
+
+def _walk_first(pairs: tuple[tuple[str, int, Walk | None], ...]) -> Walk:
+    def walk(value: Any, hit: Hit) -> None:
+        if type(value) is not list or not value:
+            return
+        first = value[0]
+        if type(first) is not dict:
+            return
+        for key, code, below in pairs:
+            inner = first.get(key)
+            if inner is not None:
+                if below is None:
+                    hit((code, inner))
+                else:
+                    below(inner, hit)
+
+    return walk
+
+
+def _walk_every(code: int) -> Walk:
+    def walk(value: Any, hit: Hit) -> None:
+        if type(value) is list:
             for inner in value:
                 if inner is not None:
-                    _walk(node.every, inner, hits)
+                    hit((code, inner))
+
+    return walk
 
 
 # -- what each type of field takes -------------------------------------------------------------------------------------

@@ -43,6 +43,15 @@ def getter(steps: tuple[Step, ...]) -> Callable[[Any], Any]:
         only = steps[0]
         return lambda value: value.get(only) if type(value) is dict else None
 
+    if len(steps) == 2 and isinstance(steps[0], str) and isinstance(steps[1], str):
+        first, second = steps[0], steps[1]
+
+        def both(value: Any) -> Any:
+            inner = value.get(first) if type(value) is dict else None
+            return inner.get(second) if type(inner) is dict else None
+
+        return both
+
     def walk(value: Any) -> Any:
         for step in steps:
             if type(step) is str:

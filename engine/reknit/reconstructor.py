@@ -68,6 +68,7 @@ class Reconstructor:
         else:
             self._stream = start(vendor if isinstance(vendor, Table) else table_for(vendor, policy, rules, fragments))
         self._message: Message | None = None
+        self._frames = False
 
     def feed(self, chunk: Chunk) -> list[Update]:
         """Take the next piece of the stream, cut anywhere, and return what changed.
@@ -78,11 +79,14 @@ class Reconstructor:
         if self._message is not None:
             raise UsageError("closed", "the stream was closed", "make a Reconstructor for each stream")
         if isinstance(chunk, str):
-            chunk = chunk.encode("utf-8", "surrogatepass")
+            # Between decoded frames a text can only be the end marker; in a body it may be cut out of anything.
+            if not self._frames:
+                chunk = chunk.encode("utf-8", "surrogatepass")
         elif isinstance(chunk, bytearray | memoryview):
             chunk = bytes(chunk)
-        if not isinstance(chunk, bytes):
+        if not isinstance(chunk, bytes | str):
             chunk = _as_frame(chunk)
+            self._frames = True
         if self._stream is None:
             assert self._detector is not None
             self._stream = self._detector.feed(chunk)

@@ -23,11 +23,6 @@ def grammar_text() -> str:
     return (_folder("grammars") / "rules.lark").read_text(encoding="utf-8")
 
 
-def file_stem(name: str) -> str:
-    """The file of a shipped name: the policy `standard` is the one to read first, and stands in `policy.rules`."""
-    return "policy" if name == "standard" else name
-
-
 def rules_folder() -> Path:
     """Give the folder of the ready rule files."""
     return _folder("rules")
@@ -35,5 +30,4 @@ def rules_folder() -> Path:
 
 def shipped_names() -> list[str]:
     """Name the ready rule files without their ending, sorted; what is in them has the name that its header says."""
-    stems = (path.stem for path in rules_folder().glob("*.rules"))
-    return sorted("standard" if stem == "policy" else stem for stem in stems)
+    return sorted(path.stem for path in rules_folder().glob("*.rules"))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from reknit.assembly import assemble_message
 from reknit.excerpt import excerpt
 from reknit.machine import STREAM_END, Machine, Runtime
-from reknit.mapping import Mapped, Mapping, Mistyped
+from reknit.mapping import Made, Mapped, Mapping, Mistyped
 from reknit.message import Message
 from reknit.paths import Step, getter, parse_path
 from reknit.split import Splitter
@@ -18,6 +18,9 @@ from reknit.tools.registry import Tools
 from reknit.updates import Update
 from reknit.wire import open_wire
 from reknit.wire.frames import BareBody, EndMarker, Limits, WireFailure, WireNote
+
+_SLICE: Final = 16 * 1024
+"""A large piece is taken in slices: fewer frames at once than would set off the garbage collector."""
 
 MOST_CHOICES: Final = 128
 """Choices of one stream that are rebuilt; further ones are noted."""
@@ -43,10 +46,7 @@ class Engine:
             for event in events
         }
         self.split_sources = frozenset(spec.source for spec in table.program.splits)
-        self.choices: tuple[tuple[Step, ...], tuple[Step, ...]] | None = None
-        if table.program.choices is not None:
-            path, by = table.program.choices
-            self.choices = parse_path(path)[1], parse_path(by)[1]
+        self.choices = Alternatives(*table.program.choices) if table.program.choices is not None else None
 
 
 _ENGINES: Final[dict[str, Engine]] = {}
@@ -63,6 +63,46 @@ def engine_for(table: Table) -> Engine:
     return engine
 
 
+class Alternatives:
+    """Where a frame's choices stand, and what numbers them (`choices PATH by PATH`)."""
+
+    __slots__ = ("_by", "_path", "listed")
+
+    def __init__(self, path: str, by: str) -> None:
+        self._path = parse_path(path)[1][:-1]
+        self._by = getter(parse_path(by)[1])
+        self.listed = getter(self._path)
+
+    def several(self, frame: Any) -> list[Any] | None:
+        """The choices of a frame, unless it has none, or choice 0 alone."""
+        found = self.listed(frame)
+        if type(found) is not list or not found or (len(found) == 1 and self._by(found[0]) in (0, None)):
+            return None
+        return found
+
+    def number(self, element: Any) -> int | None:
+        """The number of a choice, 0 where it has none, None where that cannot be one."""
+        value = self._by(element)
+        if value is None:
+            return 0
+        return value if type(value) is int and value >= 0 else None
+
+    def only(self, element: Any) -> Any:
+        """A frame with nothing but one choice."""
+        value: Any = [element]
+        for step in reversed(self._path):
+            value = {step: value}
+        return value
+
+    def replaced(self, frame: Any, elements: list[Any]) -> Any:
+        """The frame with other choices."""
+
+        def put(value: Any, steps: tuple[Step, ...]) -> Any:
+            return {**value, steps[0]: put(value.get(steps[0]), steps[1:])} if steps else elements
+
+        return put(frame, self._path)
+
+
 class Choice:
     """One alternative of a stream: its machine and its splitters."""
 
@@ -73,43 +113,43 @@ class Choice:
         self.machine = Machine(engine.runtime, tools, seed)
         self.splitters = [(spec, Splitter(spec)) for spec in engine.table.program.splits]
 
-    def take(self, made: list[Mapped | Mistyped]) -> None:
+    def take(self, made: Made) -> None:
         """Take the events of a frame."""
         machine = self.machine
         for one in made:
-            if type(one) is Mistyped:
+            if isinstance(one, Mistyped):
                 machine.outside_note(one.map, "mistyped", f"{one.field}: {one.excerpt}")
             elif self.splitters:
-                self._split(one)  # type: ignore[arg-type]
+                self._split(one)
             else:
-                machine.step(one.event, one.fields)  # type: ignore[union-attr]
+                machine.step(one[0], one[1])
 
     def _split(self, one: Mapped, start: int = 0) -> None:
+        event, values, _ = one
         for number in range(start, len(self.splitters)):
             spec, splitter = self.splitters[number]
-            if one.event == spec.source:
-                at = self.engine.text_at[one.event]
-                text = one.fields[at]
+            if event == spec.source:
+                text = values[self.engine.text_at[event]]
                 if text:
                     for inside, piece in splitter.feed(text):
                         self._emit(number, inside, piece, one)
                     return
-            elif one.event not in self.engine.passes_splits:
+            elif event not in self.engine.passes_splits:
                 for inside, piece in splitter.flush():
                     self._emit(number, inside, piece, None)
-        self.machine.step(one.event, one.fields)
+        self.machine.step(event, values)
 
     def _emit(self, number: int, inside: bool, piece: str, like: Mapped | None) -> None:
         spec, _ = self.splitters[number]
         event = spec.into if inside else spec.source
         fields: list[Any] = [None] * len(self.engine.table.policy.events[event].fields)
-        if like is not None and event == like.event:
-            fields = list(like.fields)
+        if like is not None and event == like[0]:
+            fields = list(like[1])
         fields[self.engine.text_at[event]] = piece
         if inside:
             self.machine.step(event, tuple(fields))
         else:
-            self._split(Mapped(event, tuple(fields), like.map if like is not None else spec.name), number + 1)
+            self._split((event, tuple(fields), spec.name), number + 1)
 
     def end(self, event: str, fields: AbstractMapping[str, Any]) -> None:
         """Take an event that ends the stream."""
@@ -159,8 +199,11 @@ class Stream:
 
     def feed_bytes(self, data: bytes) -> list[Update]:
         """Take the next bytes of the body."""
-        for item in self._wire.feed(data):
-            self._item(item)
+        if len(data) <= _SLICE:
+            self._items(self._wire.feed(data))
+        else:
+            for start in range(0, len(data), _SLICE):
+                self._items(self._wire.feed(data[start : start + _SLICE]))
         return self._updates()
 
     def feed_frame(self, frame: Any) -> list[Update]:
@@ -203,13 +246,18 @@ class Stream:
 
     # -- items ---------------------------------------------------------------------------------------------------------
 
+    def _items(self, items: list[Any]) -> None:
+        for item in items:
+            if type(item) is dict and not self._broken:
+                self._frame(item)
+            else:
+                self._item(item)
+
     def _item(self, item: Any) -> None:
         if self._broken:
             return
         kind = type(item)
-        if kind is dict:
-            self._frame(item)
-        elif kind is EndMarker:
+        if kind is EndMarker:
             self._end_all(STREAM_END, {"how": "clean"})
         elif kind is WireNote:
             self.machine.outside_note("wire", item.reason, item.excerpt)
@@ -238,28 +286,38 @@ class Stream:
 
     def _frame(self, frame: Any, noted: bool = True) -> bool:
         engine = self._engine
-        if engine.choices is not None and type(frame) is dict:
-            found = _list_at(frame, engine.choices[0])
-            if found is not None and (len(found) != 1 or _number(found[0], engine.choices[1]) != 0) and found:
-                frame = self._divide(frame, found, engine.choices)
+        choices = engine.choices
+        if choices is not None and type(frame) is dict:
+            found = choices.several(frame)
+            if found is not None:
+                frame = self._divide(frame, found, choices)
         made = engine.mapping.events(frame, self._state)
         if made is None:
             if noted:
                 self.machine.outside_note("frame", "unmapped-frame", excerpt(frame))
             return False
-        self._first.take(made)
+        first = self._first
+        if first.splitters:
+            first.take(made)
+        else:
+            step = first.machine.step
+            for one in made:
+                if isinstance(one, Mistyped):
+                    first.take([one])
+                else:
+                    step(one[0], one[1])
         if self._others:
             for one in made:
-                if isinstance(one, Mapped) and one.event in engine.to_all:
+                if not isinstance(one, Mistyped) and one[0] in engine.to_all:
                     for choice in self._others.values():
                         choice.take([one])
         return True
 
-    def _divide(self, frame: Any, found: list[Any], choices: tuple[tuple[Step, ...], tuple[Step, ...]]) -> Any:
-        path, by = choices
+    def _divide(self, frame: Any, found: list[Any], choices: Alternatives) -> Any:
+        """Give each further choice its part of a frame; what is left is for choice 0."""
         own: list[Any] = []
         for element in found:
-            number = _number(element, by)
+            number = choices.number(element)
             if number == 0:
                 own.append(element)
             elif number is None or (number not in self._others and len(self._others) >= MOST_CHOICES):
@@ -268,9 +326,9 @@ class Stream:
                 choice = self._others.get(number)
                 if choice is None:
                     choice = self._others[number] = Choice(self._engine, self._tools, f"{self._seed}/{number}")
-                made = self._engine.mapping.events(_only(path, [element]), self._engine.mapping.new_stream())
-                choice.take(made or [])
-        return _replaced(frame, path, own)
+                part = choices.only(element)
+                choice.take(self._engine.mapping.events(part, self._engine.mapping.new_stream()) or [])
+        return choices.replaced(frame, own)
 
     def _updates(self) -> list[Update]:
         machine = self._first.machine
@@ -282,28 +340,3 @@ class Stream:
             self._told = True
             updates.append(machine.ended())
         return updates
-
-
-def _list_at(frame: Any, path: tuple[Step, ...]) -> list[Any] | None:
-    value = getter(path[:-1])(frame)
-    return value if type(value) is list else None
-
-
-def _number(element: Any, by: tuple[Step, ...]) -> int | None:
-    value = getter(by)(element)
-    if value is None:
-        return 0
-    return value if type(value) is int and value >= 0 else None
-
-
-def _only(path: tuple[Step, ...], elements: list[Any]) -> Any:
-    value: Any = elements
-    for step in reversed(path[:-1]):
-        value = {step: value}
-    return value
-
-
-def _replaced(frame: Any, path: tuple[Step, ...], elements: list[Any]) -> Any:
-    if len(path) <= 1:
-        return elements
-    return {**frame, path[0]: _replaced(frame.get(path[0]), path[1:], elements)}

@@ -17,7 +17,7 @@ from reknit.compile.cells import (
     states_of,
 )
 from reknit.lang.check import PolicyCheck, PolicyParts, class_settings
-from reknit.lang.diagnostics import CODES, Diagnostic, Label, quoted, suggestion
+from reknit.lang.diagnostics import Diagnostic, Label, quoted, suggestion
 from reknit.lang.syntax import Classify, Escalate, Item, Place, Rule
 from reknit.prove import Flushes, in_order, weave
 from reknit.table import (
@@ -32,20 +32,6 @@ from reknit.table import (
 )
 from reknit.vocabulary.escalations import SUBJECTS
 from reknit.vocabulary.words import CLASS_SETTINGS
-
-CODES.update(
-    {
-        "E301": "two rules that take the same input",
-        "E302": "an input that no rule takes",
-        "E303": "a rule that can never fire",
-        "E304": "a block left open, or closed behind a rule's back",
-        "E305": "more cells than a policy may have",
-        "E306": "a state that nothing reaches",
-        "E601": "a wrong setting of a class of tools",
-        "E602": "tools that no class covers, or a class that does not exist",
-        "E603": "an unknown condition of an escalation",
-    }
-)
 
 
 def compile_policy(name: str, items: Iterable[Item], place: Place) -> tuple[PolicyTable | None, list[Diagnostic]]:

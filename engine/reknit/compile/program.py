@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from reknit.lang.diagnostics import CODES, Diagnostic, Label, quoted, suggestion
+from reknit.lang.diagnostics import Diagnostic, Label, quoted, suggestion
 from reknit.lang.syntax import (
     Constant,
     Detect,
@@ -40,22 +40,6 @@ from reknit.vocabulary.json_types import JSON_TYPES
 from reknit.vocabulary.questions import TYPES
 from reknit.wire import WIRES
 from reknit.wire.salvage import SALVAGE
-
-CODES.update(
-    {
-        "E401": "a field of an event that a map has to bind and does not",
-        "E402": "an unknown field, or one bound twice",
-        "E403": "a path that leads nowhere it may",
-        "E404": "an unknown filter, or one used wrongly",
-        "E405": "an unknown enum",
-        "E406": "a word that is no case of the field",
-        "E407": "an unknown wire, salvage step or JSON type",
-        "E408": "a split that cannot be",
-        "E409": "an event that maps do not make",
-        "E411": "a map that runs ahead of one that has no fixed place",
-        "E410": "a vendor file that says too little to run",
-    }
-)
 
 SPLIT_PLACES = ("head", "line")
 """Where a tag counts when `only` says so: at the head of the text, or at the head of a line."""
@@ -164,6 +148,22 @@ class ProgramCheck:
                 "this path",
                 "put it into `at`, and use `@`",
             )
+
+    def choices(self, paths: tuple[Name, ...]) -> None:
+        """Check where a frame's choices stand: a list under keys, numbered by a path inside each of them."""
+        if not paths:
+            return
+        for path in paths:
+            self._path(path, relative=False, every=True)
+        try:
+            steps = parse_path(paths[0].text)[1]
+        except ValueError:
+            return
+        if len(steps) < 2 or steps[-1] is not None or not all(isinstance(step, str) for step in steps[:-1]):
+            help = "a list under keys, such as `.choices[*]`"
+            self.report("E403", f"{quoted(paths[0].text)} names no list of choices", paths[0].place, "this path", help)
+        if "[*]" in paths[-1].text:
+            self.report("E403", "`[*]` stands for many values where one is wanted", paths[-1].place, "this path")
 
     def _wheres(self, nodes: tuple[Where, ...], relative: bool) -> tuple[WhereSpec, ...]:
         specs = []
@@ -355,6 +355,7 @@ def compile_program(
                 suggestion(step.text, SALVAGE),
             )
     choices = settings.get("choices", ())
+    check.choices(choices)
     if check.found or wire is None:
         return None, check.found
     end = next(iter(settings.get("end", ())), None)

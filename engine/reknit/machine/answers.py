@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from reknit.gather import mended
 from reknit.machine.blocks import Call, Kept, Prose
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _message_id(at: int, case: dict[str, int]) -> Asking:
             return none
         if machine.message_id is None:
             return first
-        return same if ident == machine.message_id else other
+        return same if mended(ident) == machine.message_id else other
 
     return ask
 
@@ -198,7 +199,7 @@ def _said(at: int, case: dict[str, int]) -> Asking:
     def ask(machine: Machine) -> int:
         if machine.stop_reason is None:
             return case["none"]
-        return case["same" if machine.stop_reason == machine.fields[machine.reason_at] else "other"]
+        return case["same" if machine.stop_reason == machine.fields[machine.at.reason] else "other"]
 
     return ask
 

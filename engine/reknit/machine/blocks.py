@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reknit.arguments import ArgumentText
-from reknit.gather import Gathered
+from reknit.gather import Gathered, mended, mended_value
 from reknit.vocabulary.repairs import Reading, parse
 
 
@@ -27,11 +27,11 @@ class Prose:
 
     def value(self) -> dict[str, Any]:
         """The block as plain data."""
-        data: dict[str, Any] = {"type": self.kind, self.kind: self.text.text}
+        data: dict[str, Any] = {"type": self.kind, self.kind: mended(self.text.text)}
         if self.signature is not None:
-            data["signature"] = self.signature
+            data["signature"] = mended(self.signature)
         if self.citations is not None:
-            data["citations"] = list(self.citations)
+            data["citations"] = [mended_value(citation) for citation in self.citations]
         return data
 
 
@@ -94,9 +94,9 @@ class Call:
         data: dict[str, Any] = {"type": "tool_use", "id": self.id, "name": self.name, "input": self.input}
         if self.invalid is not None:
             data["invalid"] = self.invalid
-            data["raw_input"] = self.args.text
+            data["raw_input"] = mended(self.args.text)
         if self.signature is not None:
-            data["signature"] = self.signature
+            data["signature"] = mended(self.signature)
         return data
 
 
@@ -129,15 +129,15 @@ class Kept:
 
     def value(self) -> dict[str, Any]:
         """The block as plain data."""
-        data = dict(self.source)
+        data: dict[str, Any] = mended_value(self.source)
         if not isinstance(data.get("type"), str) or data["type"] in ("text", "thinking", "tool_use"):
             data["type"] = "unknown"
         if self.json.length:
             text = self.json.text
             try:
-                data["input"] = parse(text)
+                data["input"] = mended_value(parse(text))
             except ValueError:
-                data["input"] = text
+                data["input"] = mended(text)
         if data["type"] == "redacted_thinking" and not isinstance(data.get("data"), str):
             data["type"] = "unknown"
         return data

@@ -55,21 +55,28 @@ def _append(words: tuple[str, ...], event: EventSpec) -> Doing:
     if type_ == "value":
         return lambda machine: machine.cite(machine.fields[at])
 
+    def prose(machine: Machine) -> None:
+        text, block = machine.fields[at], machine.current or machine.meant
+        if text and isinstance(block, Prose):
+            machine.signing = None
+            block.text.append(text)
+            machine.updates.append(Delta(block.ordinal, block.kind, text))
+
+    if event.about in SINGLE:
+        return prose
+
     def do(machine: Machine) -> None:
         text = machine.fields[at]
         block = machine.current or machine.meant or machine.near
         if not text or block is None:
             return
         machine.signing = None
-        if isinstance(block, Prose):
-            block.text.append(text)
-            machine.updates.append(Delta(block.ordinal, block.kind, text))
-        elif isinstance(block, Call):
+        if isinstance(block, Call):
             block.args.append(text)
             block.reading = None
             if not block.hidden:
                 machine.updates.append(Delta(block.ordinal, "input", text))
-        else:
+        elif isinstance(block, Kept):
             block.json.append(text)
             machine.updates.append(Delta(block.ordinal, "input", text))
 
@@ -110,17 +117,13 @@ def _set(words: tuple[str, ...], event: EventSpec) -> Doing:
     if type_ == "reason":
         return lambda machine: machine.stop(machine.fields[at])
     if type_ == "message_id":
-        return lambda machine: setattr(machine, "message_id", machine.fields[at])
+        return lambda machine: machine.set_message_id(machine.fields[at])
     if type_ == "id":
         return lambda machine: machine.identify(machine.target_call(), machine.fields[at])
     if type_ == "name":
         return lambda machine: machine.rename(machine.target_call(), machine.fields[at] or "")
 
-    def do(machine: Machine) -> None:
-        if machine.fields[at] is not None:
-            setattr(machine, "model", machine.fields[at])  # noqa: B010 - the one word field of a message
-
-    return do
+    return lambda machine: machine.set_model(machine.fields[at])
 
 
 def _fill(words: tuple[str, ...], event: EventSpec) -> Doing:

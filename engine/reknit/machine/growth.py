@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 
+from reknit.gather import mended, savable
 from reknit.machine.blocks import Call, Growing, Kept, Prose
 from reknit.machine.ledger import Ledger
 from reknit.machine.notes import Notebook
@@ -113,6 +114,16 @@ class Growth:
             if held is not None:
                 block.signature = held
 
+    # -- the message -----------------------------------------------------------------------------------------------------
+
+    def set_message_id(self, ident: str | None) -> None:
+        """Give the message its id."""
+        self.message_id = mended(ident) if ident else self.message_id
+
+    def set_model(self, model: str | None) -> None:
+        """Say which model it is from."""
+        self.model = mended(model) if model else self.model
+
     # -- ids and names -------------------------------------------------------------------------------------------------
 
     def target_call(self) -> Call:
@@ -128,6 +139,7 @@ class Growth:
         """Give a call the vendor's id."""
         if not ident:
             return
+        ident = mended(ident)
         if call.made and self.ids.get(call.id) is call:
             del self.ids[call.id]
         call.id, call.made = ident, False
@@ -150,6 +162,7 @@ class Growth:
 
     def rename(self, call: Call, name: str) -> None:
         """Give a call its name."""
+        name = mended(name)
         if name and name != call.name:
             call.name, call.inferred = name, False
             if not call.hidden:
@@ -207,7 +220,13 @@ class Growth:
             self.thinking_open = None
         elif isinstance(block, Kept) and block in self.kept_open:
             self.kept_open.remove(block)
+        if isinstance(block, Prose) and not savable(block.text.text):
+            self.note("lone-surrogate", block)
         self.updates.append(BlockArchived(block.ordinal, block.value()))
+
+    def note(self, reason: str, block: Growing | None = None) -> None:
+        """Note what happened to a block; without one, to the block just opened, else the one meant."""
+        raise NotImplementedError
 
     def end_call(self, call: Call, seal: str) -> None:
         """Finish a call: the table judges it, once all its arguments are there."""

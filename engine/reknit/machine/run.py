@@ -18,8 +18,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from reknit.excerpt import excerpt
+from reknit.gather import mended
 from reknit.machine import answers, deeds
-from reknit.machine.blocks import Call, Growing
+from reknit.machine.blocks import Call, Growing, Prose
 from reknit.machine.growth import MOST_BLOCKS, MOST_OPEN_CALLS, Growth
 from reknit.machine.safety import Safety
 from reknit.machine.tree import Tree, grow
@@ -27,7 +28,7 @@ from reknit.message import ErrorKind, StreamFault
 from reknit.table import ENDING_STATE, EventSpec, Outcome, PolicyTable
 from reknit.tools.registry import Tools
 from reknit.updates import NoteAdded, StreamEnded
-from reknit.vocabulary.words import ERROR_KINDS, TEXT, THINKING, TOOL
+from reknit.vocabulary.words import ERROR_KINDS, OPAQUE, TEXT, THINKING, TOOL
 
 ENDING: Final = "CALL_END"
 STREAM_END: Final = "STREAM_END"
@@ -46,27 +47,42 @@ class Leaf(NamedTuple):
     opens: bool
 
 
+class Positions(NamedTuple):
+    """Where an event's fields of certain types stand; -1 for none."""
+
+    slot: int
+    id: int
+    name: int
+    of: int
+    reason: int
+
+    @classmethod
+    def of_event(cls, spec: EventSpec) -> Positions:
+        """The positions in an event."""
+        types = [field.type for field in spec.fields]
+        return cls(*(types.index(type_) if type_ in types else -1 for type_ in ("slot", "id", "name", "of", "reason")))
+
+
 class Runtime:
     """A policy made ready to run: decision trees, grown when first needed. Shared by all machines of the policy."""
 
     def __init__(self, policy: PolicyTable) -> None:
         self.policy = policy
         self.events = policy.events
-        self.numbers = {name: n for n, name in enumerate(policy.events)}
+        self.positions = {name: Positions.of_event(spec) for name, spec in policy.events.items()}
         self.safety = Safety(policy)
         self.fails = policy.deviations == "fail"
         self.excepted = frozenset(policy.excepted)
-        self.fired: set[str] | None = None
-        self._trees: dict[tuple[str, str], Tree] = {}
+        self.trees: dict[str, dict[str, Tree]] = {state.name: {} for state in policy.states}
         self._leaves: dict[tuple[str, int], Leaf] = {}
 
     def tree(self, state: str, event: str) -> Tree:
         """The decision tree of a state and event."""
-        key = (state, event)
-        found = self._trees.get(key)
+        trees = self.trees.setdefault(state, {})
+        found = trees.get(event)
         if found is None:
             spec = self.events[event]
-            found = self._trees[key] = grow(
+            found = trees[event] = grow(
                 self.policy.cells[event][state],
                 [len(question.cases) for question in spec.questions],
                 lambda number: _asking(spec, number),
@@ -111,7 +127,7 @@ class Machine(Growth):
         self.id_case = "none"
         self.ending: Call = Call(-1)
         self.rule = ""
-        self.reason_at = -1
+        self.at = runtime.positions[self.event.name]
         self.watch: Callable[[Machine, Leaf], None] | None = None
         self._failure: tuple[str, str] | None = None
 
@@ -119,13 +135,20 @@ class Machine(Growth):
 
     def step(self, event: str, fields: tuple[Any, ...]) -> None:
         """Take one event; its fields stand in the order of the policy, None for what is not there."""
-        spec = self.runtime.events[event]
-        self.event, self.fields = spec, fields
-        self._resolve(spec)
-        leaf = self.runtime.tree(self.state, event)
+        runtime = self.runtime
+        spec = self.event = runtime.events[event]
+        at = self.at = runtime.positions[event]
+        self.fields = fields
+        self.current = self.near = None
+        slot = None if at.slot < 0 else fields[at.slot]
+        if spec.about == TEXT and slot is None and self.text_open is not None:
+            self.slot_case, self.meant = "last", self.text_open
+        else:
+            self._resolve(spec.about, slot)
+        leaf = runtime.trees[self.state].get(event) or runtime.tree(self.state, event)
         while type(leaf) is tuple:
             leaf = leaf[1][leaf[0](self)]
-        if self.reason_at >= 0 and spec.about == "message":
+        if at.reason >= 0:
             self.finished = True
         if leaf.opens and (len(self.blocks) >= MOST_BLOCKS or len(self.calls_open) >= MOST_OPEN_CALLS):
             self._failure = ("too-many-blocks", f"more than {MOST_BLOCKS} blocks, or {MOST_OPEN_CALLS} calls at once")
@@ -153,8 +176,9 @@ class Machine(Growth):
 
     def judge(self, call: Call) -> None:
         """Raise CALL_END for a call, again as long as a judgement asks for it."""
-        kept = self.event, self.fields, self.meant, self.current, self.rule, self.ending
-        self.event, self.fields, self.ending = self.runtime.events[ENDING], (), call
+        kept = self.event, self.at, self.fields, self.meant, self.current, self.rule, self.ending
+        self.event, self.at = self.runtime.events[ENDING], self.runtime.positions[ENDING]
+        self.fields, self.ending = (), call
         tree = self.runtime.tree(ENDING_STATE, ENDING)
         while True:
             self._again = False
@@ -172,7 +196,7 @@ class Machine(Growth):
         if call.doomed is not None and call.invalid is None:
             call.invalid = call.doomed
         self._classify(call)
-        self.event, self.fields, self.meant, self.current, self.rule, self.ending = kept
+        self.event, self.at, self.fields, self.meant, self.current, self.rule, self.ending = kept
 
     def _classify(self, call: Call) -> None:
         call.executable = call.invalid is None and call.seal != "cut"
@@ -186,28 +210,21 @@ class Machine(Growth):
 
     # -- the block meant -----------------------------------------------------------------------------------------------
 
-    def _resolve(self, spec: EventSpec) -> None:
-        self.current = self.near = None
-        about = spec.about
-        if about in (TEXT, THINKING):
-            self._resolve_prose(about, spec)
+    def _resolve(self, about: str, slot: Any) -> None:
+        if about == TEXT:
+            self._resolve_prose(TEXT, slot, self.text_open)
         elif about == TOOL:
-            self._resolve_call(spec)
+            self._resolve_call(slot)
+        elif about == THINKING:
+            self._resolve_prose(THINKING, slot, self.thinking_open)
         elif about == "signature":
-            self._resolve_signature(spec)
+            self._resolve_signature(slot)
         elif about == "any":
-            self._resolve_any(self._field(spec, "slot"))
-        elif about == "opaque":
-            self._by_slot("opaque", self._field(spec, "slot"), self.kept_open[-1] if self.kept_open else None, None)
+            self._resolve_any(slot)
+        elif about == OPAQUE:
+            self._by_slot(OPAQUE, slot, self.kept_open[-1] if self.kept_open else None, None)
         else:
             self.meant = None
-            self.reason_at = next((n for n, field in enumerate(spec.fields) if field.type == "reason"), -1)
-
-    def _field(self, spec: EventSpec, type_: str) -> Any:
-        for n, field in enumerate(spec.fields):
-            if field.type == type_:
-                return self.fields[n]
-        return None
 
     def _by_slot(self, kind: str, slot: Any, last: Growing | None, past: Growing | None) -> None:
         if slot is None:
@@ -222,9 +239,7 @@ class Machine(Growth):
         self.meant = block
         self.slot_case = "fresh" if block is None else "open" if block.open else "archived"
 
-    def _resolve_prose(self, kind: str, spec: EventSpec) -> None:
-        slot = self.fields[0] if spec.fields[0].type == "slot" else self._field(spec, "slot")
-        last = self.text_open if kind == TEXT else self.thinking_open
+    def _resolve_prose(self, kind: str, slot: Any, last: Prose | None) -> None:
         if slot is None and last is not None:
             self.slot_case, self.meant = "last", last
             return
@@ -237,8 +252,8 @@ class Machine(Growth):
                 return block
         return None
 
-    def _resolve_signature(self, spec: EventSpec) -> None:
-        kind, slot = self._field(spec, "of") or THINKING, self._field(spec, "slot")
+    def _resolve_signature(self, slot: Any) -> None:
+        kind = (self.fields[self.at.of] if self.at.of >= 0 else None) or THINKING
         if kind == TOOL:
             self._by_slot(TOOL, slot, self.calls_open[-1] if self.calls_open else None, self.last_call)
             return
@@ -260,13 +275,13 @@ class Machine(Growth):
         else:
             self.slot_case, self.meant = ("archived" if bound else "fresh"), None
 
-    def _resolve_call(self, spec: EventSpec) -> None:
-        slot, ident = self._field(spec, "slot"), self._field(spec, "id")
+    def _resolve_call(self, slot: Any) -> None:
+        ident = self.fields[self.at.id] if self.at.id >= 0 else None
         last = self.calls_open[-1] if self.calls_open else None
         self._by_slot(TOOL, slot, last, self.last_call)
         base = self.meant
         if slot is not None:
-            kept = self.slots["opaque"].get(slot)
+            kept = self.slots[OPAQUE].get(slot)
             if kept is not None and kept.open and (base is None or base.ordinal < kept.ordinal):
                 self.slot_case, self.meant, base = "opaque", kept, None
             elif base is None:
@@ -274,14 +289,14 @@ class Machine(Growth):
         if not ident:
             self.id_case = "none"
             return
-        owner = self.ids.get(ident)
+        owner = self.ids.get(mended(ident))
         if owner is not None and owner.made:
             # The vendor came upon an id that was made up here: the made-up one gives way.
             self.make_id(owner)
             owner = None
         if owner is None:
             self.id_case = "real" if isinstance(base, Call) and base.made else "fresh"
-        elif isinstance(base, Call) and base.id == ident:
+        elif isinstance(base, Call) and base.id == mended(ident):
             self.id_case = "same"
         else:
             self.id_case = "seen"
@@ -289,13 +304,16 @@ class Machine(Growth):
 
     def named(self) -> str:
         """The name that the event gives, or an empty string."""
-        return self._field(self.event, "name") or ""
+        return (self.fields[self.at.name] if self.at.name >= 0 else None) or ""
 
     # -- notes and the end ---------------------------------------------------------------------------------------------
 
-    def note(self, reason: str, rule: str | None = None, said: Any = None) -> None:
-        """Note what happened, with an excerpt of what the event brought."""
-        block = self.current or self.meant
+    def note(self, reason: str, block: Growing | None = None, rule: str | None = None, said: Any = None) -> None:
+        """Note what happened to a block, with an excerpt of what the event brought.
+
+        Without a block, it is the one just opened, else the one meant.
+        """
+        block = block or self.current or self.meant
         if isinstance(block, Call) and block.first is not None:
             block = block.first
         ordinal = block.ordinal if block is not None and block.ordinal >= 0 else None
@@ -309,7 +327,7 @@ class Machine(Growth):
     def outside_note(self, rule: str, reason: str, shown: str) -> None:
         """Note what happened before there was an event: on the wire, or in a map."""
         self.current = self.meant = None
-        self.note(reason, rule, shown)
+        self.note(reason, None, rule, shown)
         if self._failure is not None:
             code, message = self._failure
             self._failure = None
@@ -328,12 +346,12 @@ class Machine(Growth):
 
     def stop(self, word: Any) -> None:
         """Set the stop reason."""
-        self.stop_reason = word if isinstance(word, str) else None
+        self.stop_reason = mended(word) if isinstance(word, str) else None
 
     def fail_with(self, kind: str, code: str, message: str) -> None:
         """The stream failed."""
         known: ErrorKind = kind if kind in ERROR_KINDS else "other"  # type: ignore[assignment]
-        self.error = StreamFault(kind=known, code=str(code), message=str(message))
+        self.error = StreamFault(kind=known, code=mended(str(code)), message=mended(str(message)))
         self.stop_reason = "error"
         self.complete = False
 

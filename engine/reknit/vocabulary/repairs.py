@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from reknit.gather import mended_value
+
 _decode = msgspec.json.decode
 
 
@@ -54,7 +56,18 @@ def _object(text: str) -> dict[str, Any] | None:
         value = parse(text)
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, dict) and _encodable(text, value) else None
+
+
+def _encodable(text: str, value: Any) -> bool:
+    """Whether all texts of a value can be encoded; cheap where its JSON text cannot hold a lone surrogate."""
+    if text.isascii() and "\\u" not in text:
+        return True
+    try:
+        msgspec.json.encode(value)
+    except (UnicodeEncodeError, RecursionError):
+        return False
+    return True
 
 
 def _values(text: str, most: int = 100_000) -> list[Any] | None:
@@ -137,6 +150,15 @@ def placeholder(text: str, _: str) -> dict[str, Any] | None:
     return None
 
 
+def lone_surrogates(text: str, _: str) -> dict[str, Any] | None:
+    """A lone half of a surrogate pair in a string: U+FFFD in its place."""
+    try:
+        value = parse(text)
+    except ValueError:
+        return None
+    return mended_value(value) if isinstance(value, dict) else None
+
+
 _ESCAPE: Final = re.compile(r'\\(["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
 
 
@@ -187,6 +209,7 @@ REPAIRS: Final[dict[str, Rung]] = {
     "snapshot": Rung("pieces that repeated the arguments so far: the last one stands", snapshot),
     "repeated": Rung("the same object several times over", repeated),
     "placeholder": Rung("an empty object ahead of the real one", placeholder),
+    "lone-surrogates": Rung("a lone half of a surrogate pair in a string: U+FFFD in its place", lone_surrogates),
     "unknown-escapes": Rung("a backslash that begins no JSON escape is a backslash", unknown_escapes),
     "trailing-comma": Rung("a comma before a closing brace or bracket", trailing_comma),
     "literals": Rung("`True`, `False` and `None` for `true`, `false` and `null`", literals),
@@ -210,7 +233,7 @@ def read(text: str, latest: str, partial: bool, rungs: Mapping[str, str]) -> Rea
         return Reading("exact", value)
     for name, grade in _in_order(rungs):
         value = REPAIRS[name].apply(text, latest)
-        if value is not None:
+        if value is not None and _encodable(text, value):
             return Reading(grade, value, name)
     if partial:
         return Reading("partial", {})
