@@ -19,7 +19,7 @@ POLICY_KINDS: Final = frozenset(
 _BELONGS: Final = {
     "policy": POLICY_KINDS | {"quirk", "test"},
     "vendor": PROGRAM_KINDS | {"quirk", "test"},
-    "fragment": PROGRAM_KINDS | POLICY_KINDS | {"quirk"},
+    "fragment": PROGRAM_KINDS | POLICY_KINDS | {"quirk", "test"},
 }
 
 Key = tuple[str, str]

@@ -256,6 +256,20 @@ def _schema(at: int, case: dict[str, int]) -> Asking:
     return ask
 
 
+def _nested(at: int, case: dict[str, int]) -> Asking:
+    no, yes = case["no"], case["yes"]
+
+    def ask(machine: Machine) -> int:
+        call = machine.ending
+        tool = machine.tools.get(call.name) if call.name else None
+        reading = machine.read(call)
+        if tool is None or reading.case not in _READ or tool.verdict(reading.value) != "mismatch":
+            return no
+        return yes if tool.verdict(tool.denested(reading.value)) == "valid" else no
+
+    return ask
+
+
 def _twin(at: int, case: dict[str, int]) -> Asking:
     return lambda machine: case[machine.compare_twin(machine.ending)]
 
@@ -291,6 +305,7 @@ MAKERS: Final[dict[str, Maker]] = {
     "named": _named,
     "fits": _fits,
     "schema": _schema,
+    "nested": _nested,
     "twin": _twin,
     "ids": _ids,
 }

@@ -287,6 +287,18 @@ def _accept(words: tuple[str, ...], event: EventSpec) -> Doing:
     return do
 
 
+def _decode(words: tuple[str, ...], event: EventSpec) -> Doing:
+    def do(machine: Machine) -> None:
+        call = machine.ending
+        tool = machine.tools.get(call.name)
+        if tool is not None:
+            reading = machine.read(call)
+            call.reading = reading._replace(case="lossless", value=tool.denested(reading.value))
+            machine.judge_again()
+
+    return do
+
+
 def _reject(words: tuple[str, ...], event: EventSpec) -> Doing:
     def do(machine: Machine) -> None:
         call = machine.ending
@@ -333,6 +345,7 @@ MAKERS: Final[dict[str, Maker]] = {
     "drop": _note,
     "note": _note,
     "accept": _accept,
+    "decode": _decode,
     "reject": _reject,
     "keep": _keep,
     "withdraw": _withdraw,

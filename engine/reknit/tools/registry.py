@@ -12,6 +12,7 @@ from pydantic import Field, create_model
 from referencing import Registry
 
 from reknit.errors import UsageError
+from reknit.vocabulary.repairs import parse
 
 
 class Tool:
@@ -56,6 +57,12 @@ class Tool:
         given = arguments.keys()
         return self._required <= given and (self._listed is None or given <= self._listed)
 
+    def denested(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments, with texts that hold the JSON of an object or list decoded where the schema wants one."""
+        properties = self.input_schema.get("properties")
+        known = properties if isinstance(properties, Mapping) else {}
+        return {key: _decoded(value, known.get(key)) for key, value in arguments.items()}
+
     def verdict(self, arguments: Mapping[str, Any]) -> str:
         """valid, missing (a required field at the top is not there) or mismatch."""
         try:
@@ -64,6 +71,17 @@ class Tool:
         except Exception:  # an unresolvable reference in the schema: nothing can be said for the arguments
             return "mismatch"
         return "mismatch" if self._required <= arguments.keys() else "missing"
+
+
+def _decoded(value: Any, schema: Any) -> Any:
+    wanted = schema.get("type") if isinstance(schema, Mapping) else None
+    if not isinstance(value, str) or wanted not in ("object", "array"):
+        return value
+    try:
+        inner = parse(value)
+    except ValueError:
+        return value
+    return inner if isinstance(inner, dict if wanted == "object" else list) else value
 
 
 ToolLike: TypeAlias = Tool | Mapping[str, Any] | Callable[..., Any]

@@ -84,6 +84,12 @@ VERBS: Final[dict[str, Verb]] = {
     "drop": Verb("drop what the event brought, with a note", ((REASON,),)),
     "note": Verb("note what happened", ((REASON,),)),
     "accept": Verb("the ended call's arguments stand as they were read", (), 0, ("ending",)),
+    "decode": Verb(
+        "texts that hold the JSON of an object or list become it, where the schema wants one",
+        (("nested",),),
+        0,
+        ("ending",),
+    ),
     "reject": Verb("the ended call is invalid, for a reason", (INVALID_REASONS,), 0, ("ending",)),
     "keep": Verb("the ended twin is a call of its own after all, and is judged as one", (("call",),), 0, ("ending",)),
     "withdraw": Verb("the ended twin was a repetition: it stays out of the message", (("call",),), 0, ("ending",)),

@@ -209,6 +209,12 @@ ASKS: Final[dict[str, Question]] = {
         },
         ("ending",),
     ),
+    "nested": Question(
+        "whether arguments that do not fit their schema would, if texts that hold the JSON of an object or list, where "
+        "the schema wants one, were that object or list",
+        {"no": "no", "yes": "yes"},
+        ("ending",),
+    ),
     "twin": Question(
         "a call that began under the id, or in the place, of an earlier one, against that one",
         {
@@ -317,5 +323,7 @@ def _ending_possible(answers: Answers) -> bool:
         if "schema" in answers and schema == "free":
             return False
     elif schema != "free":
+        return False
+    if answers.get("nested") == "yes" and schema != "mismatch":
         return False
     return fits == "none" or (named == "none" and not unread)
