@@ -66,18 +66,26 @@ def engine_for(table: Table) -> Engine:
 class Alternatives:
     """Where a frame's choices stand, and what numbers them (`choices PATH by PATH`)."""
 
-    __slots__ = ("_by", "_path", "listed")
+    __slots__ = ("_by", "_key", "_name", "_path", "listed")
 
     def __init__(self, path: str, by: str) -> None:
         self._path = parse_path(path)[1][:-1]
-        self._by = getter(parse_path(by)[1])
+        inner = parse_path(by)[1]
+        self._by = getter(inner)
+        # Nearly all frames hold choice 0 alone: with plain keys, this is seen without a call.
+        self._key = self._path[0] if len(self._path) == 1 else None
+        self._name = inner[0] if len(inner) == 1 else None
         self.listed = getter(self._path)
 
-    def several(self, frame: Any) -> list[Any] | None:
+    def several(self, frame: dict[Any, Any]) -> list[Any] | None:
         """The choices of a frame, unless it has none, or choice 0 alone."""
-        found = self.listed(frame)
-        if type(found) is not list or not found or (len(found) == 1 and self._by(found[0]) in (0, None)):
+        found = frame.get(self._key) if self._key is not None else self.listed(frame)
+        if type(found) is not list or not found:
             return None
+        if len(found) == 1:
+            only = found[0]
+            if not (only.get(self._name) if type(only) is dict and self._name is not None else self._by(only)):
+                return None
         return found
 
     def number(self, element: Any) -> int | None:
@@ -332,10 +340,10 @@ class Stream:
 
     def _updates(self) -> list[Update]:
         machine = self._first.machine
-        updates = machine.updates
-        machine.updates = []
-        for choice in self._others.values():
-            choice.machine.updates.clear()
+        updates, machine.updates = machine.updates, []
+        if self._others:
+            for choice in self._others.values():
+                choice.machine.updates.clear()
         if self.closed and not self._told:
             self._told = True
             updates.append(machine.ended())

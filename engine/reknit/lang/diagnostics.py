@@ -61,6 +61,17 @@ CODES: Final[dict[str, str]] = {
     "E601": "a wrong setting of a class of tools",
     "E602": "tools that no class covers, or a class that does not exist",
     "E603": "an unknown condition of an escalation",
+    "E701": "an expectation that is not known",
+    "E702": "an expectation whose value has the wrong form",
+    "E703": "a key that an expectation does not have",
+    "E704": "a step of a test that cannot stand where it does",
+    "E705": "an event that cannot be given so",
+    "E706": "a test of a fragment that does not say on which vendor",
+    "E707": "an expectation of something that does not exist",
+    "E708": "tools that are none",
+    "E709": "a test that expects nothing",
+    "E710": "an expectation that does not hold",
+    "E711": "a stream that gives another message when it is fed in another way",
 }
 """Every code with its title. Syntax is E1, names and types E2, the table E3, maps E4, quirks E5, safety E6, tests E7;
 W for lints. A code that appeared in a release is never given another meaning."""

@@ -114,7 +114,7 @@ class Growth:
             if held is not None:
                 block.signature = held
 
-    # -- the message -----------------------------------------------------------------------------------------------------
+    # -- the message ---------------------------------------------------------------------------------------------------
 
     def set_message_id(self, ident: str | None) -> None:
         """Give the message its id."""

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 from reknit.excerpt import excerpt
 from reknit.gather import mended
 from reknit.machine import answers, deeds
-from reknit.machine.blocks import Call, Growing, Prose
+from reknit.machine.blocks import Call, Growing
 from reknit.machine.growth import MOST_BLOCKS, MOST_OPEN_CALLS, Growth
 from reknit.machine.safety import Safety
 from reknit.machine.tree import Tree, grow
@@ -48,19 +48,23 @@ class Leaf(NamedTuple):
 
 
 class Positions(NamedTuple):
-    """Where an event's fields of certain types stand; -1 for none."""
+    """Where an event's fields of certain types stand (-1 for none), and how the block that it means is found."""
 
     slot: int
     id: int
     name: int
     of: int
     reason: int
+    resolve: Callable[[Machine, Any], None]
 
     @classmethod
     def of_event(cls, spec: EventSpec) -> Positions:
         """The positions in an event."""
         types = [field.type for field in spec.fields]
-        return cls(*(types.index(type_) if type_ in types else -1 for type_ in ("slot", "id", "name", "of", "reason")))
+        slot, ident, name, of, reason = (
+            types.index(type_) if type_ in types else -1 for type_ in ("slot", "id", "name", "of", "reason")
+        )
+        return cls(slot, ident, name, of, reason, _RESOLVERS.get(spec.about, Machine.mean_nothing))
 
 
 class Runtime:
@@ -136,15 +140,11 @@ class Machine(Growth):
     def step(self, event: str, fields: tuple[Any, ...]) -> None:
         """Take one event; its fields stand in the order of the policy, None for what is not there."""
         runtime = self.runtime
-        spec = self.event = runtime.events[event]
+        self.event = runtime.events[event]
         at = self.at = runtime.positions[event]
         self.fields = fields
         self.current = self.near = None
-        slot = None if at.slot < 0 else fields[at.slot]
-        if spec.about == TEXT and slot is None and self.text_open is not None:
-            self.slot_case, self.meant = "last", self.text_open
-        else:
-            self._resolve(spec.about, slot)
+        at.resolve(self, None if at.slot < 0 else fields[at.slot])
         leaf = runtime.trees[self.state].get(event) or runtime.tree(self.state, event)
         while type(leaf) is tuple:
             leaf = leaf[1][leaf[0](self)]
@@ -210,21 +210,27 @@ class Machine(Growth):
 
     # -- the block meant -----------------------------------------------------------------------------------------------
 
-    def _resolve(self, about: str, slot: Any) -> None:
-        if about == TEXT:
-            self._resolve_prose(TEXT, slot, self.text_open)
-        elif about == TOOL:
-            self._resolve_call(slot)
-        elif about == THINKING:
-            self._resolve_prose(THINKING, slot, self.thinking_open)
-        elif about == "signature":
-            self._resolve_signature(slot)
-        elif about == "any":
-            self._resolve_any(slot)
-        elif about == OPAQUE:
-            self._by_slot(OPAQUE, slot, self.kept_open[-1] if self.kept_open else None, None)
+    def mean_text(self, slot: Any) -> None:
+        """Find the text block meant."""
+        if slot is None and self.text_open is not None:
+            self.slot_case, self.meant = "last", self.text_open
         else:
-            self.meant = None
+            self._by_slot(TEXT, slot, self.text_open, self._tail(TEXT))
+
+    def mean_thinking(self, slot: Any) -> None:
+        """Find the thinking block meant."""
+        if slot is None and self.thinking_open is not None:
+            self.slot_case, self.meant = "last", self.thinking_open
+        else:
+            self._by_slot(THINKING, slot, self.thinking_open, self._tail(THINKING))
+
+    def mean_opaque(self, slot: Any) -> None:
+        """Find the opaque block meant."""
+        self._by_slot(OPAQUE, slot, self.kept_open[-1] if self.kept_open else None, None)
+
+    def mean_nothing(self, slot: Any) -> None:
+        """The event is about the message as a whole."""
+        self.meant = None
 
     def _by_slot(self, kind: str, slot: Any, last: Growing | None, past: Growing | None) -> None:
         if slot is None:
@@ -239,20 +245,15 @@ class Machine(Growth):
         self.meant = block
         self.slot_case = "fresh" if block is None else "open" if block.open else "archived"
 
-    def _resolve_prose(self, kind: str, slot: Any, last: Prose | None) -> None:
-        if slot is None and last is not None:
-            self.slot_case, self.meant = "last", last
-            return
-        tail = self._tail()
-        self._by_slot(kind, slot, last, tail if tail is not None and tail.kind == kind else None)
-
-    def _tail(self) -> Growing | None:
+    def _tail(self, kind: str) -> Growing | None:
+        """The last block of the message, if it is of a kind."""
         for block in reversed(self.blocks):
             if not block.hidden:
-                return block
+                return block if block.kind == kind else None
         return None
 
-    def _resolve_signature(self, slot: Any) -> None:
+    def mean_signed(self, slot: Any) -> None:
+        """Find the block that a signature belongs to."""
         kind = (self.fields[self.at.of] if self.at.of >= 0 else None) or THINKING
         if kind == TOOL:
             self._by_slot(TOOL, slot, self.calls_open[-1] if self.calls_open else None, self.last_call)
@@ -261,7 +262,8 @@ class Machine(Growth):
         past = next((block for block in reversed(self.blocks) if block.kind == kind), None) if last is None else None
         self._by_slot(kind, slot, last, past)
 
-    def _resolve_any(self, slot: Any) -> None:
+    def mean_any(self, slot: Any) -> None:
+        """Find the open block meant, of whatever kind."""
         if slot is None:
             found: list[Growing] = [block for block in (self.text_open, self.thinking_open) if block is not None]
             found += [*self.calls_open[-1:], *self.kept_open[-1:]]
@@ -275,7 +277,8 @@ class Machine(Growth):
         else:
             self.slot_case, self.meant = ("archived" if bound else "fresh"), None
 
-    def _resolve_call(self, slot: Any) -> None:
+    def mean_call(self, slot: Any) -> None:
+        """Find the call meant: by id, by slot, or the last one."""
         ident = self.fields[self.at.id] if self.at.id >= 0 else None
         last = self.calls_open[-1] if self.calls_open else None
         self._by_slot(TOOL, slot, last, self.last_call)
@@ -358,3 +361,13 @@ class Machine(Growth):
     def ended(self) -> StreamEnded:
         """What is told when nothing more will come."""
         return StreamEnded(self.stop_reason, self.complete, self.error)
+
+
+_RESOLVERS: Final[dict[str, Callable[[Machine, Any], None]]] = {
+    TEXT: Machine.mean_text,
+    THINKING: Machine.mean_thinking,
+    TOOL: Machine.mean_call,
+    OPAQUE: Machine.mean_opaque,
+    "signature": Machine.mean_signed,
+    "any": Machine.mean_any,
+}
