@@ -19,12 +19,17 @@ class ArgumentText:
     A piece that repeats all that is held and goes on may be a snapshot of the arguments so far; only a piece at least
     as long as what is held can be one, so the test costs nothing on ordinary streams. Both readings are kept, the
     ladder of repairs decides between them at the end.
+
+    Attributes:
+        length: Characters that came.
+        given: What the start of the call brought; it stands until a piece comes.
     """
 
-    __slots__ = ("_before", "_depth", "_escaped", "_few", "_held", "_joined", "_quoted", "_seen", "_status", "length")
+    __slots__ = ("_before", "_depth", "_escaped", "_few", "_held", "_joined", "_quoted", "_seen", "_status", "given", "length")
 
     def __init__(self) -> None:
         self.length = 0
+        self.given = ""
         self._before: list[str] = []
         self._joined: list[str] = []
         self._few: list[str] = []
@@ -72,6 +77,8 @@ class ArgumentText:
     @property
     def text(self) -> str:
         """All of it, as it came."""
+        if not self.length:
+            return self.given
         latest = self.latest_reading
         return "".join([*self._before, latest]) if self._before else latest
 
@@ -81,7 +88,9 @@ class ArgumentText:
         return self.latest_reading if self._before else ""
 
     def status(self) -> str:
-        """empty, partial, complete (one value has ended) or over (more came after it)."""
+        """empty, given, partial, complete (one value has ended) or over (more came after it)."""
+        if self.given and not self.length:
+            return "given"
         if self._seen < len(self._few):
             self._scan("".join(self._few[self._seen :]))
             self._seen = len(self._few)

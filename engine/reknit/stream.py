@@ -216,8 +216,6 @@ class Stream:
 
     def feed_frame(self, frame: Any) -> list[Update]:
         """Take one decoded frame, or the end marker as text."""
-        if isinstance(frame, str) and frame == self.table.program.end:
-            frame = EndMarker(frame)
         self._item(frame)
         return self._updates()
 
@@ -265,7 +263,7 @@ class Stream:
         if self._broken:
             return
         kind = type(item)
-        if kind is EndMarker:
+        if kind is EndMarker or (kind is str and item == self.table.program.end):
             self._end_all(STREAM_END, {"how": "clean"})
         elif kind is WireNote:
             self.machine.outside_note("wire", item.reason, item.excerpt)

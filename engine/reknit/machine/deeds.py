@@ -83,6 +83,17 @@ def _append(words: tuple[str, ...], event: EventSpec) -> Doing:
     return do
 
 
+def _propose(words: tuple[str, ...], event: EventSpec) -> Doing:
+    at = _at(event, words[0])
+
+    def do(machine: Machine) -> None:
+        call = machine.target_call()
+        call.args.given = machine.fields[at] or ""
+        call.reading = None
+
+    return do
+
+
 def _replace(words: tuple[str, ...], event: EventSpec) -> Doing:
     at = _at(event, words[0])
     type_ = event.fields[at].type if at >= 0 else ""
@@ -179,7 +190,7 @@ def _archive(words: tuple[str, ...], event: EventSpec) -> Doing:
                 machine.end_call(call, seal)
         elif what == COMPLETE_CALLS:
             for call in list(machine.calls_open):
-                if call.args.status() == "complete":
+                if call.args.status() in ("complete", "given"):
                     machine.end_call(call, seal)
 
     return do
@@ -327,6 +338,7 @@ def _conflict(words: tuple[str, ...], event: EventSpec) -> Doing:
 MAKERS: Final[dict[str, Maker]] = {
     "open": _open,
     "append": _append,
+    "propose": _propose,
     "replace": _replace,
     "mark": _mark,
     "set": _set,

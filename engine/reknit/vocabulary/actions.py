@@ -52,6 +52,9 @@ VERBS: Final[dict[str, Verb]] = {
         ((TEXT, THINKING, TOOL, OPAQUE, TWIN),),
     ),
     "append": Verb("append a field's value to the block just opened, else to the block meant", ((FIELD,),)),
+    "propose": Verb(
+        "let a field's value stand for the arguments of the call meant until a piece comes", (("json",),), 0, (TOOL,)
+    ),
     "replace": Verb("put a field's value in the place of what the block meant holds of it", ((FIELD,),)),
     "mark": Verb("mark the block meant: its pieces repeat what came before", (("cumulative",),), 0, (TEXT, THINKING)),
     "set": Verb(

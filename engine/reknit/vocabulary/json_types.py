@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+
+def empty(value: Any) -> bool:
+    """Whether a value carries nothing: null, an empty text, or a list or object of nothing but such."""
+    if isinstance(value, dict):
+        return all(map(empty, value.values()))
+    return all(map(empty, value)) if isinstance(value, list) else value is None or value == ""
+
+
 JSON_TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "string": lambda value: isinstance(value, str),
     "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
@@ -12,5 +20,6 @@ JSON_TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "list": lambda value: isinstance(value, list),
     "object": lambda value: isinstance(value, dict),
     "null": lambda value: value is None,
+    "empty": empty,
 }
-"""Absent and null are the same: `null`."""
+"""Absent and null are the same: `null`; `empty` is whatever carries nothing."""

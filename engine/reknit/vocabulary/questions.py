@@ -141,6 +141,7 @@ ASKS: Final[dict[str, Question]] = {
         {
             "none": "no call is meant",
             "empty": "nothing yet",
+            "given": "what the start of the call brought, and nothing since",
             "partial": "a value that has not ended",
             "complete": "one whole value",
             "over": "more than one value",
