@@ -238,17 +238,27 @@ class Stream:
         return self._updates()
 
     def message(self) -> Message:
-        """The message so far: choice 0."""
+        """The message so far: choice 0, or the lowest number there is where nothing came for that."""
+        if self._others and not self._first.machine.blocks:
+            return self.choices()[min(self._others)]
+        return self._own()
+
+    def _own(self) -> Message:
         return assemble_message(self._first.machine, self.table)
 
     def choices(self) -> dict[int, Message]:
         """All choices by their number, 0 among them."""
-        first = self.message()
-        others = {
-            number: assemble_message(choice.machine, self.table, first.model, first.id)
-            for number, choice in sorted(self._others.items())
-        }
-        return {0: first, **others}
+        first = self._own()
+        found = {0: first} if first.content or not self._others else {}
+        for number, choice in sorted(self._others.items()):
+            message = assemble_message(choice.machine, self.table, first.model, first.id)
+            # What counts for the whole stream is counted with the first message that there is.
+            found[number] = (
+                message
+                if found
+                else message.model_copy(update={"usage": first.usage, "notes": [*first.notes, *message.notes]})
+            )
+        return found
 
     # -- items ---------------------------------------------------------------------------------------------------------
 

@@ -65,7 +65,10 @@ def _name(at: int, case: dict[str, int]) -> Asking:
         tools = machine.tools
         if name.startswith(call.name) and call.name not in tools:
             return grows
-        if tools.given and name not in tools and tools.begins(call.name + name):
+        if not tools.given:
+            # Nothing tells whether this is a name: in the place of a call without arguments, it goes on with that one's.
+            return piece if machine.slot_case == "open" and call.args.status() == "empty" else other
+        if name not in tools and tools.begins(call.name + name):
             return piece
         return other
 

@@ -66,7 +66,8 @@ TYPES: Final[dict[str, Question]] = {
             "given": "given, and the call meant has none (or no call is meant)",
             "same": "that of the call meant",
             "grows": "begins with the name of the call meant, which is of no tool, and is longer",
-            "piece": "not itself a tool, but the name of the call meant and it make the name of one, or its beginning",
+            "piece": "not itself a tool, but the name of the call meant and it make the name of one, or its beginning; "
+            "where no tools are known: the slot is that of an open call without arguments",
             "other": "another name than that of the call meant",
         },
         ("tool",),

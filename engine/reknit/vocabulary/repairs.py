@@ -6,6 +6,7 @@ each gives (`repair NAME as GRADE`); what no rung reads is several, partial or b
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -195,6 +196,22 @@ def literals(text: str, _: str) -> dict[str, Any] | None:
     return _object(mended) if mended != text else None
 
 
+_MOST_LITERAL: Final = 100_000
+_MOST_BRACKETS: Final = 100
+"""Bounds of what Python's own parser is given."""
+
+
+def python_literal(text: str, _: str) -> dict[str, Any] | None:
+    """A Python dict in the place of an object: single quotes, `True`, `None`."""
+    if not text.startswith("{") or len(text) > _MOST_LITERAL or sum(map(text.count, "{[(")) > _MOST_BRACKETS:
+        return None
+    try:
+        value = ast.literal_eval(text)
+        return value if isinstance(value, dict) and json.loads(json.dumps(value, allow_nan=False)) == value else None
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
 class Rung(NamedTuple):
     """A repair: its sentence and its function from (text, latest snapshot) to an object or None."""
 
@@ -213,6 +230,7 @@ REPAIRS: Final[dict[str, Rung]] = {
     "unknown-escapes": Rung("a backslash that begins no JSON escape is a backslash", unknown_escapes),
     "trailing-comma": Rung("a comma before a closing brace or bracket", trailing_comma),
     "literals": Rung("`True`, `False` and `None` for `true`, `false` and `null`", literals),
+    "python-literal": Rung("a Python dict in the place of an object", python_literal),
 }
 
 
@@ -226,7 +244,7 @@ def read(text: str, latest: str, partial: bool, rungs: Mapping[str, str]) -> Rea
         rungs: The rungs to use, each with its grade.
     """
     text = text.strip(" \t\r\n\ufeff")
-    if not text:
+    if not text or text == "null":
         return Reading("empty", {})
     value = _object(text)
     if value is not None:
