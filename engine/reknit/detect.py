@@ -12,7 +12,7 @@ from typing import Any, Final
 from reknit.excerpt import excerpt
 from reknit.message import Message, StreamFault
 from reknit.paths import getter, parse_path
-from reknit.rulebook import table_for
+from reknit.rulebook import Folder, table_for
 from reknit.stream import Stream
 from reknit.table import Table, WhereSpec
 from reknit.updates import Update
@@ -60,12 +60,18 @@ class Detector:
     """Holds a stream back until its protocol is recognised."""
 
     def __init__(
-        self, start: Callable[[Table], Stream], wire: str | None, policy: str | None, fragments: Sequence[str] = ()
+        self,
+        start: Callable[[Table], Stream],
+        wire: str | None,
+        policy: str | None,
+        fragments: Sequence[str] = (),
+        folders: Sequence[Folder] = (),
     ) -> None:
         self._start = start
         self._wire = wire
         self._policy = policy
         self._fragments = fragments
+        self._folders = folders
         self._chunks: list[Any] = []
         self._bytes = 0
         self._updates: list[Update] = []
@@ -127,7 +133,7 @@ class Detector:
         return [item.payload if isinstance(item, BareBody) else item for item in frames][:MOST_FRAMES]
 
     def _begin(self, name: str) -> Stream:
-        table = table_for(name, self._policy, fragments=self._fragments)
+        table = table_for(name, self._policy, self._folders, self._fragments)
         stream = self._start(table)
         stream.machine.outside_note("detect", "protocol-recognised", name)
         for chunk in self._chunks:

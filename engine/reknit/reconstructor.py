@@ -64,7 +64,7 @@ class Reconstructor:
         self._detector: Detector | None = None
         self._stream: Stream | None = None
         if vendor is None:
-            self._detector = Detector(start, wire, policy, fragments)
+            self._detector = Detector(start, wire, policy, fragments, rules)
         else:
             self._stream = start(vendor if isinstance(vendor, Table) else table_for(vendor, policy, rules, fragments))
         self._message: Message | None = None

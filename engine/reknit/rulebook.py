@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from reknit.errors import RulesError, UsageError
-from reknit.table import Table
+from reknit.table import PolicyTable, Table
 
 if TYPE_CHECKING:
     from reknit.lang.diagnostics import Diagnostic
     from reknit.lang.resolve import ResolvedPolicy, ResolvedVendor
+
+
+Folder: TypeAlias = str | os.PathLike[str]
 
 
 class Compiled(NamedTuple):
@@ -40,7 +43,6 @@ def compile_vendor(
     name: str, policy: str | None = None, folders: Sequence[Path] = (), fragments: Sequence[str] = ()
 ) -> Compiled:
     """Resolve, check and compile a vendor with its policy; what is wrong is in `diagnostics`."""
-    from reknit.compile.policy import compile_policy
     from reknit.compile.program import compile_program
     from reknit.lang.files import FileLoader
     from reknit.lang.resolve import resolve_vendor
@@ -51,7 +53,7 @@ def compile_vendor(
     if vendor is None or resolution.failed:
         return Compiled(None, vendor, vendor.policy if vendor else None, tuple(found), resolution.sources)
     rules = vendor.policy
-    table, more = compile_policy(rules.name.text, rules.items.values(), rules.name.place)
+    table, more = _policy_table(rules)
     found += more
     if table is None:
         return Compiled(None, vendor, rules, tuple(found), resolution.sources)
@@ -68,14 +70,34 @@ def compile_vendor(
     return Compiled(made, vendor, rules, tuple(found), resolution.sources)
 
 
-_CACHE: dict[tuple[object, ...], Table] = {}
 _MOST_CACHED = 128
+
+_POLICIES: dict[str, PolicyTable] = {}
+"""Compiled policies by their items as text: most vendors use one policy unchanged."""
+
+
+def _policy_table(rules: ResolvedPolicy) -> tuple[PolicyTable | None, list[Diagnostic]]:
+    from reknit.compile.policy import compile_policy
+
+    written = f"{rules.name.text}\n{list(rules.items.values())!r}"
+    table = _POLICIES.get(written)
+    if table is not None:
+        return table, []
+    table, found = compile_policy(rules.name.text, rules.items.values(), rules.name.place)
+    if table is not None:
+        if len(_POLICIES) >= _MOST_CACHED:
+            _POLICIES.pop(next(iter(_POLICIES)))
+        _POLICIES[written] = table
+    return table, found
+
+
+_CACHE: dict[tuple[object, ...], Table] = {}
 
 
 def table_for(
     name: str | os.PathLike[str],
     policy: str | None = None,
-    folders: Sequence[str | os.PathLike[str]] = (),
+    folders: Sequence[Folder] = (),
     fragments: Sequence[str] = (),
 ) -> Table:
     """The table of a vendor, compiled once as long as its files do not change.

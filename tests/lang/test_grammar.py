@@ -50,7 +50,7 @@ def test_shipped_names_are_found_without_the_working_directory(tmp_path: Path, m
     names = shipped_names()
     monkeypatch.chdir(tmp_path)
     assert shipped_names() == names
-    assert "standard" in names
+    assert "policy" in names
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=[path.stem for path in SHIPPED])

@@ -78,10 +78,8 @@ def _stranger(item: Item, kind: str) -> Diagnostic:
         help: str | None = "states and their groups are a policy's; extend the policy in a file of its own"
     elif kind == "vendor":
         help = f"a vendor changes its policy in a quirk: `add {word} ...` or `override {word} ...`"
-    elif kind == "policy":
-        help = "what reads frames belongs in a vendor file"
     else:
-        help = "put the test into a vendor file that uses the fragment"
+        help = "what reads frames belongs in a vendor file"
     place = Place(item.place.source, item.place.line, item.place.column, item.place.line, item.place.column + len(word))
     return Diagnostic("E107", f"a {kind} file holds no {quoted(word)}", Label(place, "does not belong here"), help=help)
 
