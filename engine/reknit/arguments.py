@@ -25,7 +25,19 @@ class ArgumentText:
         given: What the start of the call brought; it stands until a piece comes.
     """
 
-    __slots__ = ("_before", "_depth", "_escaped", "_few", "_held", "_joined", "_quoted", "_seen", "_status", "given", "length")
+    __slots__ = (
+        "_before",
+        "_depth",
+        "_escaped",
+        "_few",
+        "_held",
+        "_joined",
+        "_quoted",
+        "_seen",
+        "_status",
+        "given",
+        "length",
+    )
 
     def __init__(self) -> None:
         self.length = 0
