@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from reknit.excerpt import excerpt
-from reknit.paths import Step, getter, parse_path
+from reknit.paths import getter, parse_path
+from reknit.pathtree import PathTree
 from reknit.table import EmitSpec, EnumSpec, EventSpec, ExprSpec, MapSpec, PolicyTable, Program, WhereSpec
 from reknit.vocabulary.filters import FILTERS
 from reknit.vocabulary.json_types import JSON_TYPES
@@ -29,9 +30,6 @@ class Mistyped(NamedTuple):
 
 
 Made: TypeAlias = list[Mapped | Mistyped]
-Hits: TypeAlias = list[tuple[int, Any]]
-Hit: TypeAlias = Callable[[tuple[int, Any]], None]
-Walk: TypeAlias = Callable[[Any, Hit], None]
 Reading: TypeAlias = Callable[[Any, Any], Any]
 """(frame, what `at` found) to a value."""
 Emitting: TypeAlias = Callable[[Any, Any, Made], None]
@@ -71,7 +69,7 @@ class Mapping:
         self._onces = 0
         self.uses_event_name = False
         self._ignores = [self._wheres(guard.where) for guard in program.ignores]
-        full, lean = _Node(), _Node()
+        full, lean = PathTree(), PathTree()
         for number, spec in enumerate(program.maps):
             self._add(number, spec, policy, full, lean)
         self._full, self._lean = full.walk(), lean.walk()
@@ -86,7 +84,7 @@ class Mapping:
 
     def events(self, frame: Any, state: MappingState) -> Made | None:
         """The events of a frame; None when no map takes it and it is not ignored."""
-        hits: Hits = []
+        hits: list[tuple[int, Any]] = []
         made: Made = []
         (self._full if state.waiting else self._lean)(frame, hits.append)
         taken = False
@@ -119,7 +117,7 @@ class Mapping:
 
     # -- compiling -----------------------------------------------------------------------------------------------------
 
-    def _add(self, number: int, spec: MapSpec, policy: PolicyTable, full: _Node, lean: _Node) -> None:
+    def _add(self, number: int, spec: MapSpec, policy: PolicyTable, full: PathTree, lean: PathTree) -> None:
         emits: list[tuple[int, Emitting]] = []
         for emit in spec.emits:
             once = -1
@@ -320,130 +318,6 @@ def _enum_filter(enum: EnumSpec) -> Callable[[Any, str], Any]:
 
 def _code(hit: tuple[int, Any]) -> int:
     return hit[0]
-
-
-class _Node:
-    """A place in the tree of paths: the maps that end here, and where it goes on."""
-
-    __slots__ = ("ends", "every", "keys", "positions")
-
-    def __init__(self) -> None:
-        self.ends: list[int] = []
-        self.keys: dict[str, _Node] = {}
-        self.positions: dict[int, _Node] = {}
-        self.every: _Node | None = None
-
-    def down(self, step: Step) -> _Node:
-        """The place one step on, made if it is not there."""
-        if step is None:
-            if self.every is None:
-                self.every = _Node()
-            return self.every
-        branch: dict[Any, _Node] = self.keys if isinstance(step, str) else self.positions
-        if step not in branch:
-            branch[step] = _Node()
-        return branch[step]
-
-    def walk(self) -> Walk:
-        """A function that finds everything from here on; None is never found."""
-        every = self.every
-        if not self.ends and not self.positions and every is None:
-            return _walk_object(self._pairs())
-        if not self.ends and not self.keys and every is None and set(self.positions) == {0}:
-            first = self.positions[0]
-            if not first.ends and not first.positions and first.every is None:
-                return _walk_first(first._pairs())
-        if not self.ends and not self.keys and not self.positions and every is not None and every.is_leaf():
-            return _walk_every(every.ends[0])
-        return self._walk_any()
-
-    def is_leaf(self) -> bool:
-        """Whether one map ends here, and nothing goes on."""
-        return len(self.ends) == 1 and not self.keys and not self.positions and self.every is None
-
-    def _pairs(self) -> tuple[tuple[str, int, Walk | None], ...]:
-        return tuple(
-            (key, child.ends[0], None) if child.is_leaf() else (key, -1, child.walk())
-            for key, child in self.keys.items()
-        )
-
-    def _walk_any(self) -> Walk:
-        ends, inside = tuple(self.ends), _walk_object(self._pairs())
-        positions = {at: child.walk() for at, child in self.positions.items()}
-        every = self.every.walk() if self.every is not None else None
-
-        def walk(value: Any, hit: Hit) -> None:
-            for code in ends:
-                hit((code, value))
-            if type(value) is dict:
-                inside(value, hit)
-            elif type(value) is list:
-                for at, below in positions.items():
-                    if at < len(value) and value[at] is not None:
-                        below(value[at], hit)
-                if every is not None:
-                    for inner in value:
-                        if inner is not None:
-                            every(inner, hit)
-
-        return walk
-
-
-# An object is walked along its own keys or along the tree's, whichever are fewer.
-
-
-def _walk_object(pairs: tuple[tuple[str, int, Walk | None], ...]) -> Walk:
-    by_key, count = {pair[0]: pair for pair in pairs}, len(pairs)
-
-    def walk(value: Any, hit: Hit) -> None:
-        if type(value) is not dict:
-            return
-        if len(value) < count:
-            for key, inner in value.items():
-                if inner is not None and key in by_key:
-                    _, code, below = by_key[key]
-                    if below is None:
-                        hit((code, inner))
-                    else:
-                        below(inner, hit)
-            return
-        for key, code, below in pairs:
-            inner = value.get(key)
-            if inner is not None:
-                if below is None:
-                    hit((code, inner))
-                else:
-                    below(inner, hit)
-
-    return walk
-
-
-def _walk_first(pairs: tuple[tuple[str, int, Walk | None], ...]) -> Walk:
-    def walk(value: Any, hit: Hit) -> None:
-        if type(value) is not list or not value:
-            return
-        first = value[0]
-        if type(first) is not dict:
-            return
-        for key, code, below in pairs:
-            inner = first.get(key)
-            if inner is not None:
-                if below is None:
-                    hit((code, inner))
-                else:
-                    below(inner, hit)
-
-    return walk
-
-
-def _walk_every(code: int) -> Walk:
-    def walk(value: Any, hit: Hit) -> None:
-        if type(value) is list:
-            for inner in value:
-                if inner is not None:
-                    hit((code, inner))
-
-    return walk
 
 
 # -- what each type of field takes -------------------------------------------------------------------------------------

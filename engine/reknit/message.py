@@ -19,31 +19,7 @@ from pydantic import (
     model_serializer,
 )
 
-ErrorKind: TypeAlias = Literal[
-    "overloaded",
-    "rate_limit",
-    "connection",
-    "server",
-    "invalid_request",
-    "auth",
-    "malformed",
-    "stalled",
-    "content",
-    "other",
-]
-InvalidReason: TypeAlias = Literal[
-    "bad_json",
-    "truncated",
-    "missing_required",
-    "schema_mismatch",
-    "missing_name",
-    "ambiguous_name",
-    "unknown_tool",
-    "multiple_objects",
-    "id_conflict",
-]
-Grade: TypeAlias = Literal["exact", "lossless", "guessed", "truncated"]
-Seal: TypeAlias = Literal["explicit", "sequential", "final", "limit", "cut"]
+from reknit.vocabulary.words import ErrorKind, Grade, InvalidReason, Seal
 
 
 class _Sparse(BaseModel):

@@ -26,6 +26,11 @@ class Splitter:
         self._fenced = False
         self._inline = False
 
+    @property
+    def held(self) -> str:
+        """What is held back: it may still become a tag."""
+        return self._held
+
     def feed(self, text: str) -> list[tuple[bool, str]]:
         """Take more text."""
         if self._off and not self._held:

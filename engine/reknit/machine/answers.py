@@ -66,7 +66,7 @@ def _name(at: int, case: dict[str, int]) -> Asking:
         if name.startswith(call.name) and call.name not in tools:
             return grows
         if not tools.given:
-            # Nothing tells whether this is a name: in the place of a call without arguments, it goes on with that one's.
+            # Nothing tells whether this is a name: in the place of a call without arguments, it goes on with its name.
             return piece if machine.slot_case == "open" and call.args.status() == "empty" else other
         if name not in tools and tools.begins(call.name + name):
             return piece

@@ -24,11 +24,11 @@ from reknit.machine.blocks import Call, Growing
 from reknit.machine.growth import MOST_BLOCKS, MOST_OPEN_CALLS, Growth
 from reknit.machine.safety import Safety
 from reknit.machine.tree import Tree, grow
-from reknit.message import ErrorKind, StreamFault
+from reknit.message import StreamFault
 from reknit.table import ENDING_STATE, EventSpec, Outcome, PolicyTable
 from reknit.tools.registry import Tools
 from reknit.updates import NoteAdded, StreamEnded
-from reknit.vocabulary.words import ERROR_KINDS, OPAQUE, TEXT, THINKING, TOOL
+from reknit.vocabulary.words import ERROR_KINDS, OPAQUE, TEXT, THINKING, TOOL, ErrorKind
 
 ENDING: Final = "CALL_END"
 STREAM_END: Final = "STREAM_END"
@@ -353,7 +353,7 @@ class Machine(Growth):
 
     def fail_with(self, kind: str, code: str, message: str) -> None:
         """The stream failed."""
-        known: ErrorKind = kind if kind in ERROR_KINDS else "other"  # type: ignore[assignment]
+        known: ErrorKind = kind if kind in ERROR_KINDS else "other"
         self.error = StreamFault(kind=known, code=mended(str(code)), message=mended(str(message)))
         self.stop_reason = "error"
         self.complete = False

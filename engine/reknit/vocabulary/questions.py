@@ -171,7 +171,7 @@ ASKS: Final[dict[str, Question]] = {
         ("message",),
     ),
     "finished": Question("whether the vendor said why the message stopped", {"no": "no", "yes": "yes"}),
-    "seal": Question("what proves that the arguments are all there", dict(SEALS), ("ending",)),
+    "seal": Question("what proves that the arguments are all there", {**SEALS}, ("ending",)),
     "reading": Question(
         "how the argument text reads, with the repairs that the policy uses",
         {

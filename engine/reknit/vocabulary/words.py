@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, TypeAlias, get_args
 
 TEXT: Final = "text"
 THINKING: Final = "thinking"
@@ -20,7 +20,8 @@ KINDS: Final[dict[str, str]] = {
 SINGLE: Final = (TEXT, THINKING)
 """Kinds of which a state holds exactly one or none."""
 
-SEALS: Final[dict[str, str]] = {
+Seal: TypeAlias = Literal["explicit", "sequential", "final", "limit", "cut"]
+SEALS: Final[dict[Seal, str]] = {
     "explicit": "the vendor said that the call is finished",
     "sequential": "the next call began",
     "final": "the message stopped",
@@ -28,7 +29,8 @@ SEALS: Final[dict[str, str]] = {
     "cut": "nothing: the stream ended before the call did",
 }
 
-GRADES: Final[dict[str, str]] = {
+Grade: TypeAlias = Literal["exact", "lossless", "guessed", "truncated"]
+GRADES: Final[dict[Grade, str]] = {
     "exact": "parsed as it came",
     "lossless": "repaired without a guess",
     "guessed": "repaired by a guess",
@@ -46,7 +48,7 @@ STOP_REASONS: Final = (
 )
 """The stop reasons that rules may ask for; any other word passes through as the case `other`."""
 
-ERROR_KINDS: Final = (
+ErrorKind: TypeAlias = Literal[
     "overloaded",
     "rate_limit",
     "connection",
@@ -57,9 +59,10 @@ ERROR_KINDS: Final = (
     "stalled",
     "content",
     "other",
-)
+]
+ERROR_KINDS: Final[tuple[ErrorKind, ...]] = get_args(ErrorKind)
 
-INVALID_REASONS: Final = (
+InvalidReason: TypeAlias = Literal[
     "bad_json",
     "truncated",
     "missing_required",
@@ -69,7 +72,8 @@ INVALID_REASONS: Final = (
     "unknown_tool",
     "multiple_objects",
     "id_conflict",
-)
+]
+INVALID_REASONS: Final[tuple[InvalidReason, ...]] = get_args(InvalidReason)
 
 USAGE_FIELDS: Final[dict[str, str]] = {
     "input": "prompt tokens without cached ones",
