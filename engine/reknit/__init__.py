@@ -2,7 +2,7 @@
 
 import reknit
 
-message = reknit.reconstruct(chunks, vendor="openai-chat", tools=tools)
+message = reknit.reconstruct(chunks, tools=tools)
 
 r = reknit.Reconstructor(vendor="rules/acme.rules", tools=tools)
 for chunk in chunks:

@@ -6,37 +6,24 @@ A name never decides, and a guess is never silent: the choice is noted, and two 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, Final
 
 from reknit.excerpt import excerpt
 from reknit.message import Message, StreamFault
 from reknit.paths import getter, parse_path
-from reknit.rulebook import Folder, table_for
+from reknit.rulebook import Folder, protocols, table_for
 from reknit.stream import Stream
 from reknit.table import Table, WhereSpec
 from reknit.updates import Update
 from reknit.vocabulary.json_types import JSON_TYPES
 from reknit.wire import open_wire, sniff
-from reknit.wire.frames import BareBody, Limits
+from reknit.wire.frames import BareBody, Limits, Wire
 
 MOST_FRAMES: Final = 8
 MOST_BYTES: Final = 256 * 1024
 """So much is looked at before the stream counts as unrecognised."""
 
-
-@cache
-def protocols() -> tuple[str, ...]:
-    """The shipped vendor files that say how their protocol is recognised, and are nobody's dialect of another one."""
-    from reknit.lang.files import FileLoader
-    from reknit.lang.resolve import read_file
-
-    loader, found = FileLoader(), []
-    for name in loader.names("vendor"):
-        file = read_file(name, loader).value
-        if file is not None and file.header.extends is None and table_for(name).program.detects:
-            found.append(name)
-    return tuple(found)
+_SHOWN: Final = 256
 
 
 def recognised(frame: Any) -> list[str]:
@@ -57,7 +44,15 @@ def _holds(where: WhereSpec, frame: Any) -> bool:
 
 
 class Detector:
-    """Holds a stream back until its protocol is recognised."""
+    """Holds a stream back until its protocol is recognised; every byte is decoded once for that.
+
+    Args:
+        start: Makes the stream of a table.
+        wire: A framing that the caller named, or None to tell it from the first bytes.
+        policy: A policy that the caller named, or None.
+        fragments: Fragments to apply on top.
+        folders: Folders with further rule files.
+    """
 
     def __init__(
         self,
@@ -68,25 +63,47 @@ class Detector:
         folders: Sequence[Folder] = (),
     ) -> None:
         self._start = start
-        self._wire = wire
+        self._named = wire
         self._policy = policy
         self._fragments = fragments
         self._folders = folders
         self._chunks: list[Any] = []
-        self._bytes = 0
+        self._wire: Wire | None = None
+        self._waiting: list[bytes] = []
+        self._head = b""
+        self._looked = 0
         self._updates: list[Update] = []
         self._candidates: list[str] = []
 
     def feed(self, chunk: Any) -> Stream | None:
         """Take a piece; the stream once it is recognised, with all pieces fed to it."""
         self._chunks.append(chunk)
-        if isinstance(chunk, bytes):
-            self._bytes += len(chunk)
-        return self._try(closing=False) if self._worth_trying(chunk) else None
+        if self._looked >= MOST_FRAMES:
+            return None
+        if not isinstance(chunk, bytes):
+            return self._look([chunk])
+        if len(self._head) < _SHOWN:
+            self._head += chunk[: _SHOWN - len(self._head)]
+        if self._wire is None:
+            self._waiting.append(chunk)
+            framing = self._named or sniff(self._head)
+            if framing is None and len(self._head) < _SHOWN:
+                return None
+            self._open(framing or "sse")
+            chunk = b"".join(self._waiting)
+        assert self._wire is not None
+        return self._look(self._wire.feed(chunk))
 
     def close(self) -> Stream | None:
         """The stream has ended: decide by what there is."""
-        return self._try(closing=True)
+        if self._looked >= MOST_FRAMES:
+            return None
+        items: list[Any] = []
+        if self._wire is None:
+            self._open(self._named or "sse")
+            assert self._wire is not None
+            items += self._wire.feed(b"".join(self._waiting))
+        return self._look([*items, *self._wire.close()])
 
     def updates(self) -> list[Update]:
         """What recognising brought about."""
@@ -97,40 +114,29 @@ class Detector:
         """The message of a stream that no rules can read."""
         if fault is None and self._candidates:
             both = " and ".join(f"`{name}`" for name in self._candidates)
-            fault = StreamFault(
-                kind="malformed", code="ambiguous-protocol", message=f"the first frames fit {both}: name the vendor"
-            )
+            said = f"the first frames fit {both}: name the vendor"
+            fault = StreamFault(kind="malformed", code="ambiguous-protocol", message=said)
         elif fault is None:
-            held = next((chunk for chunk in self._chunks if chunk), None)
-            code = "no-events" if held is None else "unknown-protocol"
-            shown = "" if held is None else f", the stream begins {excerpt(held)}"
-            fault = StreamFault(
-                kind="malformed", code=code, message=f"no protocol was recognised: name the vendor{shown}"
-            )
+            code = "unknown-protocol" if any(self._chunks) else "no-events"
+            shown = f", the stream begins {excerpt(self._head)}" if self._head else ""
+            said = f"no protocol was recognised: name the vendor{shown}"
+            fault = StreamFault(kind="malformed", code=code, message=said)
         return Message(stop_reason="error", error=fault)
 
-    def _worth_trying(self, chunk: Any) -> bool:
-        # One byte at a time would decode the beginning again and again.
-        return not isinstance(chunk, bytes) or b"\n" in chunk or b"\r" in chunk or self._bytes > MOST_BYTES
+    def _open(self, framing: str) -> None:
+        limits = Limits(body_bytes=MOST_BYTES)
+        self._wire = open_wire(framing, end=None, salvage=frozenset(), keep_event=False, limits=limits)
 
-    def _try(self, closing: bool) -> Stream | None:
-        for frame in self._frames(closing):
-            found = recognised(frame)
+    def _look(self, items: list[Any]) -> Stream | None:
+        for item in items:
+            self._looked += 1
+            frame = item.payload if isinstance(item, BareBody) else item
+            found = recognised(frame) if self._looked <= MOST_FRAMES else []
             if len(found) == 1:
                 return self._begin(found[0])
             if found:
                 self._candidates = found
         return None
-
-    def _frames(self, closing: bool) -> list[Any]:
-        data = b"".join(chunk for chunk in self._chunks if isinstance(chunk, bytes))[:MOST_BYTES]
-        frames = [chunk for chunk in self._chunks if not isinstance(chunk, bytes)][:MOST_FRAMES]
-        if data:
-            wire = open_wire(
-                self._wire or sniff(data) or "sse", end=None, salvage=frozenset(), keep_event=False, limits=Limits()
-            )
-            frames += wire.feed(data) + (wire.close() if closing else [])
-        return [item.payload if isinstance(item, BareBody) else item for item in frames][:MOST_FRAMES]
 
     def _begin(self, name: str) -> Stream:
         table = table_for(name, self._policy, self._folders, self._fragments)

@@ -13,7 +13,7 @@ from reknit.excerpt import excerpt
 from reknit.paths import getter, parse_path
 from reknit.pathtree import PathTree
 from reknit.table import EmitSpec, EnumSpec, EventSpec, ExprSpec, MapSpec, PolicyTable, Program, WhereSpec
-from reknit.vocabulary.filters import FILTERS
+from reknit.vocabulary.filters import FILTERS, to_text
 from reknit.vocabulary.json_types import JSON_TYPES
 from reknit.vocabulary.questions import TYPES
 
@@ -305,9 +305,9 @@ def _with_default(read: Reading, word: str) -> Reading:
 
 def _enum_filter(enum: EnumSpec) -> Callable[[Any, str], Any]:
     def apply(value: Any, _: str) -> Any:
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
+        word = to_text(value)
+        if word is None:
             return value
-        word = str(value)
         case = enum.cases.get(word)
         if case is not None:
             return case

@@ -1,7 +1,7 @@
-"""What comes out: one message of blocks in the Anthropic shape, its books, and what is known about its faults.
+"""What comes out: one message of blocks, its books, and what is known about its faults.
 
-`Message` is plain data: pydantic models that save and load as JSON. Block shapes follow the Anthropic Messages API
-(content blocks of a response); everything that Reknit knows beside them stands next to the blocks, never inside, so
+`Message` is plain data: pydantic models that save and load as JSON. Block shapes are those of the Messages
+API (content blocks of a response); everything that Reknit knows beside them stands next to the blocks, never inside, so
 that a block can be sent back as it is.
 """
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -158,3 +159,17 @@ def _scan(folder: Path) -> list[os.DirEntry[str]]:
             return sorted((entry for entry in found if entry.name.endswith(".rules")), key=lambda entry: entry.name)
     except OSError:
         return []
+
+
+@cache
+def protocols() -> tuple[str, ...]:
+    """The shipped vendors that say how their protocol is recognised, and are nobody's dialect of another one."""
+    from reknit.lang.files import FileLoader
+    from reknit.lang.resolve import read_file
+
+    loader, found = FileLoader(), []
+    for name in loader.names("vendor"):
+        file = read_file(name, loader).value
+        if file is not None and file.header.extends is None and table_for(name).program.detects:
+            found.append(name)
+    return tuple(found)

@@ -5,11 +5,40 @@ A splitter holds back no more than a suffix that may still become a tag. It runs
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import Final, NamedTuple
 
 from reknit.table import SplitSpec
 
-_FENCE: Final = "```"
+_CODE: Final = re.compile(r"`+|\n|[^`\n]+")
+_FENCE: Final = 3
+"""So many backticks fence a block of code; fewer quote a piece of a line."""
+
+
+class Code(NamedTuple):
+    """Whether text stands in fenced or quoted code, and how many backticks just came that may become more."""
+
+    fenced: bool = False
+    quoted: bool = False
+    ticks: int = 0
+
+    def settled(self) -> Code:
+        """With the backticks counted for what they are."""
+        if self.ticks >= _FENCE:
+            return Code(not self.fenced, False)
+        return Code(self.fenced, self.quoted != (self.ticks > 0 and not self.fenced))
+
+    def after(self, text: str) -> Code:
+        """Behind more text."""
+        code = self
+        for part in _CODE.findall(text):
+            if part[0] == "`":
+                code = code._replace(ticks=code.ticks + len(part))
+            else:
+                code = code.settled()
+                if part == "\n":
+                    code = Code(code.fenced, False)
+        return code
 
 
 class Splitter:
@@ -23,8 +52,7 @@ class Splitter:
         self._held = ""
         self._off = False
         self._start = True
-        self._fenced = False
-        self._inline = False
+        self._code = Code()
 
     @property
     def held(self) -> str:
@@ -79,13 +107,13 @@ class Splitter:
         at = self._opening(rest)
         if at >= 0:
             before = rest[:at]
-            if not (spec.place == "head" and not before.strip()):
-                pieces.append((False, before))
+            # Blanks ahead of a tag at the head make no block of their own: they go with what the tag opens.
+            pieces.append((spec.place == "head", before))
             self._pass_over(before)
             self._inside, self._start = True, False
             return rest[at + len(spec.opening) :]
         keep = _held_back(rest, spec.opening)
-        if spec.place == "head" and self._start and not rest.strip():
+        if spec.place == "head" and self._start and spec.opening.startswith(rest.lstrip()):
             keep = len(rest)
         passed = rest[: len(rest) - keep]
         self._held = rest[len(rest) - keep :]
@@ -112,34 +140,21 @@ class Splitter:
                 return False
         if not spec.outside_code:
             return True
-        fenced, inline = _code_state(self._fenced, self._inline, before)
-        return not (fenced or inline)
+        code = self._code.after(before).settled()
+        return not (code.fenced or code.quoted)
 
     def _pass_over(self, text: str) -> None:
         if not text:
             return
         if self._spec.outside_code:
-            self._fenced, self._inline = _code_state(self._fenced, self._inline, text)
+            self._code = self._code.after(text)
         if self._spec.place == "line":
-            self._start = text.endswith("\n")
+            before, newline, line = text.rpartition("\n")
+            self._start = (bool(newline) or (self._start and not before)) and not line.strip()
         elif text.strip():
             self._start = False
             if self._spec.place == "head":
                 self._off = True
-
-
-def _code_state(fenced: bool, inline: bool, text: str) -> tuple[bool, bool]:
-    parts = text.split(_FENCE)
-    for number, part in enumerate(parts):
-        if number:
-            fenced, inline = not fenced, False
-        if not fenced:
-            for mark in part:
-                if mark == "`":
-                    inline = not inline
-                elif mark == "\n":
-                    inline = False
-    return fenced, inline
 
 
 def _held_back(text: str, tag: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping as AbstractMapping
 from typing import Any, Final
 
 from reknit.assembly import assemble_message
+from reknit.depth import is_deep
 from reknit.excerpt import excerpt
 from reknit.machine import STREAM_END, Machine, Runtime
 from reknit.mapping import Made, Mapped, Mapping, Mistyped
@@ -215,8 +216,11 @@ class Stream:
         return self._updates()
 
     def feed_frame(self, frame: Any) -> list[Update]:
-        """Take one decoded frame, or the end marker as text."""
-        self._item(frame)
+        """Take one decoded frame, or the end marker as text; what is nested too deeply is noted, as on the wire."""
+        if is_deep(frame):
+            self.machine.outside_note("wire", "frame-too-deep", excerpt(frame))
+        else:
+            self._item(frame)
         return self._updates()
 
     def close(self) -> list[Update]:
@@ -238,27 +242,22 @@ class Stream:
         return self._updates()
 
     def message(self) -> Message:
-        """The message so far: choice 0, or the lowest number there is where nothing came for that."""
-        if self._others and not self._first.machine.blocks:
-            return self.choices()[min(self._others)]
-        return self._own()
-
-    def _own(self) -> Message:
-        return assemble_message(self._first.machine, self.table)
+        """The message so far: choice 0, or the lowest number there is where nothing at all came for that."""
+        first = self._first.machine
+        if first.blocks or first.error is not None or not self._others:
+            return self.choices()[0]
+        own, other = self.choices()[0], self.choices()[min(self._others)]
+        # What counts for the whole stream stands with choice 0.
+        return other.model_copy(update={"usage": own.usage, "notes": [*own.notes, *other.notes]})
 
     def choices(self) -> dict[int, Message]:
         """All choices by their number, 0 among them."""
-        first = self._own()
-        found = {0: first} if first.content or not self._others else {}
-        for number, choice in sorted(self._others.items()):
-            message = assemble_message(choice.machine, self.table, first.model, first.id)
-            # What counts for the whole stream is counted with the first message that there is.
-            found[number] = (
-                message
-                if found
-                else message.model_copy(update={"usage": first.usage, "notes": [*first.notes, *message.notes]})
-            )
-        return found
+        first = assemble_message(self._first.machine, self.table)
+        others = {
+            number: assemble_message(choice.machine, self.table, first.model, first.id)
+            for number, choice in sorted(self._others.items())
+        }
+        return {0: first, **others}
 
     # -- items ---------------------------------------------------------------------------------------------------------
 

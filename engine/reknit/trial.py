@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final
 
 from reknit.compile.policy import compile_policy
-from reknit.detect import protocols, recognised
+from reknit.detect import recognised
 from reknit.lang.diagnostics import Diagnostic, Label, quoted, suggestion
 from reknit.lang.files import SUFFIX, FileLoader
 from reknit.lang.resolve import read_file, resolve_policy
 from reknit.lang.syntax import File, Given, Place, Quirk, Test
-from reknit.rulebook import Compiled, compile_vendor
+from reknit.rulebook import Compiled, compile_vendor, protocols
 from reknit.table import Program, Table, assemble
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")

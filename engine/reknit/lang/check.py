@@ -63,6 +63,8 @@ class PolicyCheck:
         self.found: list[Diagnostic] = []
         self.parts = PolicyParts()
         self._items = list(items)
+        self._untyped: set[tuple[str, str]] = set()
+        """Fields whose type is not known: that is told once, at the field."""
 
     def run(self) -> PolicyParts:
         """Check everything, declarations first."""
@@ -99,6 +101,7 @@ class PolicyCheck:
         questions: list[QuestionSpec] = []
         for declared in node.fields:
             if not self.known("E206", "type", declared.type, TYPES):
+                self._untyped.add((node.name.text, declared.name.text))
                 continue
             question = TYPES[declared.type.text]
             if question.about and about not in question.about:
@@ -232,6 +235,8 @@ class PolicyCheck:
 
     def _case(self, event: EventSpec, case: Case) -> None:
         question = next((one for one in event.questions if one.name == case.field.text), None)
+        if (event.name, case.field.text) in self._untyped:
+            return
         if question is None:
             askable = [one.name for one in event.questions]
             help = suggestion(case.field.text, askable)
@@ -262,9 +267,8 @@ class PolicyCheck:
         if len(action.words) > len(verb.words) or len(action.words) < len(verb.words) - verb.optional:
             least, most = len(verb.words) - verb.optional, len(verb.words)
             many = str(most) if least == most else f"{least} or {most}"
-            self.report(
-                "E207", f"{quoted(action.verb.text)} takes {many} words", action.verb, f"has {len(action.words)}"
-            )
+            takes = f"{quoted(action.verb.text)} takes {many} word{'' if many == '1' else 's'}"
+            self.report("E207", takes, action.verb, f"has {len(action.words)}", _usage(action.verb.text))
             return
         for event in events:
             if verb.about and event.about not in verb.about:
@@ -273,8 +277,11 @@ class PolicyCheck:
                     f"{quoted(action.verb.text)} has no meaning on {quoted(event.name)}",
                     action.verb,
                     "does not belong here",
+                    f"it is for events about {' or '.join(quoted(about) for about in verb.about)}",
                 )
                 return
+        if action.verb.text == "set" and len(action.words) == 1:
+            self._word(action, action.words[0], (FIELD,), events)
         for word, allowed in zip(action.words, verb.words, strict=False):
             self._word(action, word, allowed, events)
 
@@ -284,7 +291,7 @@ class PolicyCheck:
         if FIELD in allowed:
             for event in events:
                 names = [one.name for one in event.fields]
-                if word.text not in names:
+                if word.text not in names and (event.name, word.text) not in self._untyped:
                     self.report(
                         "E202",
                         f"{quoted(event.name)} has no field {quoted(word.text)}",
@@ -301,6 +308,15 @@ class PolicyCheck:
             "not one of its words",
             suggestion(word.text, allowed),
         )
+
+
+def _usage(verb: str) -> str | None:
+    """Spell out an action with the words that it takes."""
+    if not VERBS[verb].words:
+        return "take the words behind it out"
+    spoken = {FIELD: "a field", REASON: "a reason"}
+    words = [" or ".join(spoken.get(word, f"`{word}`") for word in allowed) for allowed in VERBS[verb].words]
+    return f"behind {quoted(verb)} goes {', then '.join(words)}"
 
 
 def class_settings(node: ToolClass, found: list[Diagnostic]) -> Mapping[str, str]:

@@ -51,7 +51,7 @@ def _append(words: tuple[str, ...], event: EventSpec) -> Doing:
     if words[0] == "signature":
         return lambda machine: machine.sign(machine.fields[at])
     if type_ == "name":
-        return lambda machine: machine.rename(machine.target_call(), machine.target_call().name + machine.fields[at])
+        return lambda machine: machine.rename_on(machine.target_call(), machine.fields[at])
     if type_ == "value":
         return lambda machine: machine.cite(machine.fields[at])
 
@@ -98,7 +98,7 @@ def _replace(words: tuple[str, ...], event: EventSpec) -> Doing:
     at = _at(event, words[0])
     type_ = event.fields[at].type if at >= 0 else ""
     if type_ == "name":
-        return lambda machine: machine.rename(machine.target_call(), machine.fields[at])
+        return lambda machine: machine.rename(machine.target_call(), machine.fields[at] or "")
 
     def do(machine: Machine) -> None:
         block, text = machine.current or machine.meant, machine.fields[at] or ""

@@ -168,6 +168,10 @@ class Growth:
             if not call.hidden:
                 self.updates.append(BlockChanged(call.ordinal, "name", name))
 
+    def rename_on(self, call: Call, piece: str | None) -> None:
+        """Add a piece to the name of a call."""
+        self.rename(call, call.name + (piece or ""))
+
     # -- growing -------------------------------------------------------------------------------------------------------
 
     def sign(self, piece: str) -> None:

@@ -34,6 +34,9 @@ ENDING: Final = "CALL_END"
 STREAM_END: Final = "STREAM_END"
 STREAM_ERROR: Final = "STREAM_ERROR"
 
+_MOST_JUDGEMENTS: Final = 8
+"""So often a judgement may ask for another one; rules that ask for ever are stopped."""
+
 RAISED: Final = (ENDING, STREAM_END, STREAM_ERROR)
 """Events that the engine raises itself; a policy has to declare them."""
 
@@ -77,6 +80,7 @@ class Runtime:
         self.safety = Safety(policy)
         self.fails = policy.deviations == "fail"
         self.excepted = frozenset(policy.excepted)
+        self.final = frozenset(state.name for state in policy.states if state.flag == "final")
         self.trees: dict[str, dict[str, Tree]] = {state.name: {} for state in policy.states}
         self._leaves: dict[tuple[str, int], Leaf] = {}
 
@@ -134,6 +138,7 @@ class Machine(Growth):
         self.at = runtime.positions[self.event.name]
         self.watch: Callable[[Machine, Leaf], None] | None = None
         self._failure: tuple[str, str] | None = None
+        self._failed = False
 
     # -- stepping ------------------------------------------------------------------------------------------------------
 
@@ -156,13 +161,25 @@ class Machine(Growth):
             self.rule = leaf.rule
             for do in leaf.doing:
                 do(self)
-            self.state = leaf.to
+            if self._failure is None:
+                self.state = leaf.to
             if self.watch is not None:
                 self.watch(self, leaf)
+            if self.held_signatures and self.state in runtime.final:
+                self._note_unbound()
+        self._settle()
+
+    def _settle(self) -> None:
+        """End the stream where a deviation fails it: from the state in which it was noted, and once."""
         if self._failure is not None:
             code, message = self._failure
-            self._failure = None
+            self._failure, self._failed = None, True
             self.abort("malformed", code, message)
+
+    def _note_unbound(self) -> None:
+        held, self.held_signatures = self.held_signatures, {}
+        for (kind, _), signature in held.items():
+            self.note("unbound-signature", None, None, f"{kind} {signature}")
 
     def named_step(self, event: str, fields: Mapping[str, Any]) -> None:
         """Take one event with its fields by name; what the policy does not declare is left out."""
@@ -180,7 +197,7 @@ class Machine(Growth):
         self.event, self.at = self.runtime.events[ENDING], self.runtime.positions[ENDING]
         self.fields, self.ending = (), call
         tree = self.runtime.tree(ENDING_STATE, ENDING)
-        while True:
+        for _ in range(_MOST_JUDGEMENTS):
             self._again = False
             self.meant, self.current = call, None
             leaf = tree
@@ -324,17 +341,14 @@ class Machine(Growth):
         note = self.notes.add(rule or self.rule, reason, ordinal, shown)
         if note is not None:
             self.updates.append(NoteAdded(note))
-        if self.runtime.fails and reason not in self.runtime.excepted and self.error is None:
+        if self.runtime.fails and not self._failed and self.error is None and reason not in self.runtime.excepted:
             self._failure = (reason, shown)
 
     def outside_note(self, rule: str, reason: str, shown: str) -> None:
         """Note what happened before there was an event: on the wire, or in a map."""
         self.current = self.meant = None
         self.note(reason, None, rule, shown)
-        if self._failure is not None:
-            code, message = self._failure
-            self._failure = None
-            self.abort("malformed", code, message)
+        self._settle()
 
     def _brought(self) -> str:
         if self.event.name == ENDING:

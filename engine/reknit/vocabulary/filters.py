@@ -48,12 +48,12 @@ def nonempty(value: Any, _: str = "") -> Any:
 
 def before(value: Any, mark: str) -> Any:
     """The text before the first occurrence of a mark."""
-    return value.partition(mark)[0] if isinstance(value, str) else value
+    return value.partition(mark)[0] if isinstance(value, str) and mark else value
 
 
 def after(value: Any, mark: str) -> Any:
     """The text after the first occurrence of a mark; without one, the text as it is."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not mark:
         return value
     head, found, tail = value.partition(mark)
     return tail if found else head

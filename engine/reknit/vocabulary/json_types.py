@@ -8,9 +8,16 @@ from typing import Any, Final
 
 def empty(value: Any) -> bool:
     """Whether a value carries nothing: null, an empty text, or a list or object of nothing but such."""
-    if isinstance(value, dict):
-        return all(map(empty, value.values()))
-    return all(map(empty, value)) if isinstance(value, list) else value is None or value == ""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            pending.extend(node.values())
+        elif isinstance(node, list):
+            pending.extend(node)
+        elif node is not None and node != "":
+            return False
+    return True
 
 
 JSON_TYPES: Final[dict[str, Callable[[Any], bool]]] = {

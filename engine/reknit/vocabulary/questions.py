@@ -171,7 +171,9 @@ ASKS: Final[dict[str, Question]] = {
         ("message",),
     ),
     "finished": Question("whether the vendor said why the message stopped", {"no": "no", "yes": "yes"}),
-    "seal": Question("what proves that the arguments are all there", {**SEALS}, ("ending",)),
+    "seal": Question(
+        "what proves that the arguments are all there", {str(seal): doc for seal, doc in SEALS.items()}, ("ending",)
+    ),
     "reading": Question(
         "how the argument text reads, with the repairs that the policy uses",
         {

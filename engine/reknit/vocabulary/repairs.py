@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from reknit.depth import MAX_INNER, is_deep
 from reknit.gather import mended_value
 
 _decode = msgspec.json.decode
@@ -44,12 +45,20 @@ _LAX: Final = json.JSONDecoder(parse_constant=_no_constant, strict=False)
 def parse(text: str) -> Any:
     """The JSON value of a text, or ValueError; lone surrogates in escapes pass, deep nesting does not."""
     try:
-        return _decode(text)
+        value = _decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         try:
-            return _STRICT.decode(text)
+            value = _STRICT.decode(text)
         except RecursionError:
             raise ValueError("nested too deeply") from None
+    if _deep(text, value):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _deep(text: str, value: Any) -> bool:
+    """Whether a value is nested deeper than one inside a block may be; cheap for texts with few brackets."""
+    return text.count("{") + text.count("[") > MAX_INNER and is_deep(value, MAX_INNER)
 
 
 def _object(text: str) -> dict[str, Any] | None:
@@ -57,11 +66,13 @@ def _object(text: str) -> dict[str, Any] | None:
         value = parse(text)
     except ValueError:
         return None
-    return value if isinstance(value, dict) and _encodable(text, value) else None
+    return value if isinstance(value, dict) and _savable(text, value) else None
 
 
-def _encodable(text: str, value: Any) -> bool:
-    """Whether all texts of a value can be encoded; cheap where its JSON text cannot hold a lone surrogate."""
+def _savable(text: str, value: Any) -> bool:
+    """Whether a value can be saved: not too deep, and all its texts can be encoded; cheap for most texts."""
+    if _deep(text, value):
+        return False
     if text.isascii() and "\\u" not in text:
         return True
     try:
@@ -106,6 +117,11 @@ def control_characters(text: str, _: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) and _clean_keys(value) else None
+
+
+def null(text: str, _: str) -> dict[str, Any] | None:
+    """The word `null` in the place of an empty object."""
+    return {} if text == "null" else None
 
 
 def double_encoded(text: str, _: str) -> dict[str, Any] | None:
@@ -169,7 +185,7 @@ def unknown_escapes(text: str, _: str) -> dict[str, Any] | None:
     return _object(mended) if mended != text else None
 
 
-_OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(,)(\s*[}\]])|\b(True|False|None)\b', re.DOTALL)
+_OUTSIDE: Final = re.compile(r'"(?:[^"\\]|\\.)*"?|(,)(\s*[}\]])|\b(True|False|None)\b', re.DOTALL)
 _WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -221,6 +237,7 @@ class Rung(NamedTuple):
 
 REPAIRS: Final[dict[str, Rung]] = {
     "control-characters": Rung("raw control characters inside string values, never inside a key", control_characters),
+    "null": Rung("the word `null` in the place of an empty object", null),
     "double-encoded": Rung("a JSON string that holds the text of the object", double_encoded),
     "fences": Rung("a code fence or special tokens around the object", fences),
     "snapshot": Rung("pieces that repeated the arguments so far: the last one stands", snapshot),
@@ -244,14 +261,14 @@ def read(text: str, latest: str, partial: bool, rungs: Mapping[str, str]) -> Rea
         rungs: The rungs to use, each with its grade.
     """
     text = text.strip(" \t\r\n\ufeff")
-    if not text or text == "null":
+    if not text:
         return Reading("empty", {})
     value = _object(text)
     if value is not None:
         return Reading("exact", value)
     for name, grade in _in_order(rungs):
         value = REPAIRS[name].apply(text, latest)
-        if value is not None and _encodable(text, value):
+        if value is not None and _savable(text, value):
             return Reading(grade, value, name)
     if partial:
         return Reading("partial", {})

@@ -93,6 +93,8 @@ CLASS_SETTINGS: Final[dict[str, tuple[str, ...]]] = {
 
 EXTERNAL_NOTES: Final[dict[str, str]] = {
     "mistyped": "a field had a value of another type than its event declares",
+    "unbound-signature": "a signature was held for a block that never came",
+    "lone-surrogate": "half of a surrogate pair stood alone in a text",
     "unmapped-frame": "no map took the frame",
     "choice-index": "a choice had no usable index",
 }

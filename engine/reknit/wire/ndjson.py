@@ -7,9 +7,10 @@ it, a line of JSON is whole or it is not JSON.
 
 from __future__ import annotations
 
+from reknit.depth import MAX_DEPTH
 from reknit.wire.frames import Item, Limits
 from reknit.wire.lines import LineWire
-from reknit.wire.payload import MAX_DEPTH, REFUSED, decode, nests, whole
+from reknit.wire.payload import REFUSED, decode, nests, whole
 from reknit.wire.salvage import FIELDS, error_line, is_frame, misspelt_data, read, salvaged, settled
 
 

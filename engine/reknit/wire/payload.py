@@ -14,12 +14,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from reknit.depth import MAX_DEPTH, is_deep
 from reknit.excerpt import excerpt
 from reknit.wire.frames import EndMarker, Item, WireNote
-
-MAX_DEPTH: Final = 192
-"""Deepest nesting of a frame. Deeper ones are refused here, where it is a note, so that no code behind this (a
-serialiser, a validator, a copy) meets one: the shallowest of their own limits is about 200."""
 
 decode: Final = msgspec.json.Decoder().decode
 """Strict JSON bytes to a value. Raises ValueError (not JSON, or a number out of range) or RecursionError."""
@@ -195,18 +192,3 @@ def nests(raw: bytes) -> bool:
     # A level costs two bytes as an array, five as an object: short texts need their `[` counted and no more.
     arrays = raw.count(b"[")
     return 3 * arrays > 5 * MAX_DEPTH - 4 - len(raw) and arrays + raw.count(b"{") > MAX_DEPTH
-
-
-def is_deep(value: Any) -> bool:
-    """Whether a JSON value is nested deeper than `MAX_DEPTH`; itself without recursion."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            return False
-    return any(isinstance(inner, dict | list) for inner in level)

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from reknit.depth import is_deep
 from reknit.excerpt import excerpt
 from reknit.wire.frames import EVENT_KEY, EndMarker, Item, WireNote
-from reknit.wire.payload import REFUSED, Run, Scanner, decode, is_deep, nests, text_of, whole
+from reknit.wire.payload import REFUSED, Run, Scanner, decode, nests, text_of, whole
 
 SALVAGE: Final[dict[str, str]] = {
     "unterminated": "A last event without its blank line is dispatched if its data is JSON or the end marker.",

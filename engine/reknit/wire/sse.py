@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from reknit.depth import MAX_DEPTH
 from reknit.excerpt import excerpt
 from reknit.wire.frames import EVENT_KEY, Item, Limits, WireNote
 from reknit.wire.lines import LineWire
 from reknit.wire.opening import Opening
-from reknit.wire.payload import MAX_DEPTH, REFUSED, decode, is_begun, nests, whole
+from reknit.wire.payload import REFUSED, decode, is_begun, nests, whole
 from reknit.wire.salvage import FIELDS, error_line, is_frame, loose, misspelt_data, named, read, salvaged, settled
 
 _DATA: Final = b"data:"
