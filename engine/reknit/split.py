@@ -44,7 +44,7 @@ class Code(NamedTuple):
 class Splitter:
     """One split of one stream: text in, pieces out, each with whether it stood between the tags."""
 
-    __slots__ = ("_fenced", "_held", "_inline", "_inside", "_off", "_spec", "_start")
+    __slots__ = ("_code", "_held", "_inside", "_off", "_spec", "_start")
 
     def __init__(self, spec: SplitSpec) -> None:
         self._spec = spec
