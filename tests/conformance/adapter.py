@@ -41,7 +41,7 @@ def vendor_of(case: dict[str, Any]) -> str | None:
 def reconstruct(case: dict[str, Any], chunks: list[bytes]) -> dict[str, Any] | None:
     """The message of a case in the suite's form, or None where it does not apply."""
     vendor = vendor_of(case)
-    if vendor is None or case["payload_protocol"] != case["protocol"] and case["protocol"] != "wire":
+    if vendor is None or (case["payload_protocol"] != case["protocol"] and case["protocol"] != "wire"):
         return None
     options = case.get("options") or {}
     if any(options.get(name) for name in UNREAD):

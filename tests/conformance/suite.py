@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,7 +41,7 @@ def pieces(case: Case) -> list[bytes]:
     if case["protocol"] == "wire":
         body = case["input"]["raw"].encode()
         at = [0, *case["input"].get("split_at", []), len(body)]
-        return [body[start:end] for start, end in zip(at, at[1:], strict=False) if start < end]
+        return [body[start:end] for start, end in itertools.pairwise(at) if start < end]
     return [_event(case["protocol"], event) for event in case["input"]]
 
 

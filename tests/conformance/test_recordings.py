@@ -1,4 +1,4 @@
-"""Recordings of real vendors against the message that each must give; others' bytes, read where they are, never kept."""
+"""Recordings of real vendors against the message that each must give: others' bytes, read where they are."""
 
 from __future__ import annotations
 
