@@ -4,37 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reknit.lang.diagnostics import CODES, Diagnostic, Label, lines_of, nearest, quoted, render, suggestion, to_json
-from reknit.lang.parser import parse
 from reknit.lang.syntax import NOWHERE, Place
-
-EXAMPLES = sorted((Path(__file__).parent.parent / "diagnostics" / "syntax").glob("*.rules"))
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
-def test_a_bad_file_and_what_is_said_about_it(path: Path) -> None:
-    """Each file under `tests/diagnostics/syntax` has the rendered findings beside it; a new case is two new files."""
-    text = path.read_bytes().decode("utf-8")
-    file, found = parse(text, path.name)
-    assert file is None
-    assert render(found, {path.name: text}) == path.with_suffix(".txt").read_text(encoding="utf-8")
-    for diagnostic in found:
-        assert diagnostic.code in CODES
-        for words in (diagnostic.message, diagnostic.label.text, diagnostic.help or ""):
-            assert not words.endswith("."), words
-            assert not words[:1].isupper(), words
-
-
-def test_every_bad_file_is_there_with_its_text_and_no_text_alone() -> None:
-    assert EXAMPLES
-    texts = {path.stem for path in EXAMPLES[0].parent.glob("*.txt")}
-    assert texts == {path.stem for path in EXAMPLES}
 
 
 def at(line: int, column: int, end_column: int, source: str = "a.rules", end_line: int = 0) -> Place:

@@ -8,7 +8,9 @@ import pytest
 
 from reknit.lang import syntax
 from reknit.lang.diagnostics import render
+from reknit.lang.files import TextLoader
 from reknit.lang.parser import MAX_ITEMS, parse
+from reknit.lang.resolve import resolve_policy
 from reknit.lang.syntax import (
     Action,
     Case,
@@ -176,11 +178,11 @@ VENDOR_ITEMS: list[tuple[str, Any]] = [
         ),
     ),
     (
-        'map m emit A { a: @.x | nonempty | enum finish, b: "s" | cut "x", c: -1.5, d: word, '
+        'map m at . emit A { a: @.x | nonempty | enum finish, b: "s" | cut "x", c: -1.5, d: word, '
         'e: { f: . | json, "g h": 1 } }',
         syntax.Map(
             Name("m"),
-            (),
+            names("."),
             (),
             (
                 syntax.Emit(
@@ -211,6 +213,7 @@ VENDOR_ITEMS: list[tuple[str, Any]] = [
             ),
         ),
     ),
+    ('allow early-start "why"', syntax.Allow(Name("early-start"), "why")),
     ('ignore i where .x is "a"', syntax.Ignore(Name("i"), (Where(Name(".x"), False, ("a",), ()),))),
     ("detect d where . is object", syntax.Detect(Name("d"), (Where(Name("."), False, (), names("object")),))),
     (
@@ -415,3 +418,30 @@ def test_what_a_reader_could_not_see_is_told(character: str, form: str) -> None:
     report = render(parse(text, "sample.rules")[1], {"sample.rules": text})
     assert character not in report
     report.encode("utf-8")
+
+
+@pytest.mark.parametrize("kind", ["policy", "vendor", "fragment"])
+def test_every_kind_of_file_may_allow_lints_that_there_are(kind: str) -> None:
+    header = f'reknit 1\n{kind} sample "why"\n'
+    assert read(header + 'allow unused-enum "why"\n').items == (syntax.Allow(Name("unused-enum"), "why"),)
+    assert codes(header + 'allow unused-enums "why"\n') == ["E113"]
+    assert codes(header + 'allow unused-enum "why"\nallow unused-enum "why"\n') == ["E108"]
+    assert codes(header + "allow unused-enum\n") == ["E101"]
+
+
+def test_an_allowance_is_no_item_that_a_quirk_adds_or_that_others_inherit() -> None:
+    assert codes(POLICY + 'quirk q "x" add allow unused-enum "why"\n') == ["E101"]
+    texts = {
+        "low": POLICY.replace("sample", "low") + 'state a start\nallow unused-group "why"\n',
+        "top": 'reknit 1\npolicy top extends low "why"\nallow unused-group "why"\n',
+    }
+    resolution = resolve_policy("top", TextLoader(texts))
+    assert resolution.diagnostics == ()
+    assert resolution.value is not None
+    assert [kind for kind, _ in resolution.value.items] == ["state"]
+
+
+def test_what_is_wrong_with_a_file_can_be_changed_by_who_asked() -> None:
+    text = POLICY + "rule\n"
+    parse(text, "sample.rules")[1].clear()
+    assert codes(text) == ["E101"]

@@ -20,7 +20,13 @@ from reknit.errors import RulesError, UsageError
 
 COMMANDS: Final[dict[str, str]] = {
     "check": "reknit.cli.check",
+    "coverage": "reknit.cli.coverage",
+    "diff": "reknit.cli.diff",
+    "explain": "reknit.cli.explain",
+    "fmt": "reknit.cli.fmt",
+    "graph": "reknit.cli.graph",
     "run": "reknit.cli.run",
+    "table": "reknit.cli.table",
     "test": "reknit.cli.test",
 }
 """The module of each command; it holds it under the name `command`."""

@@ -33,12 +33,10 @@ class Overlap:
 
 @dataclass(slots=True)
 class Gap:
-    """Inputs of an event that no rule takes: in which states, how many, and the first one."""
+    """Inputs of an event that no rule takes: in each state the first one, and how many."""
 
     event: str
-    states: list[str]
-    witness: str
-    count: int
+    states: dict[str, tuple[str, int]]
 
 
 @dataclass(slots=True)
@@ -203,15 +201,11 @@ def answers_at(event: EventSpec, index: int) -> dict[str, str]:
 def _gaps(grid: Grid, events: Mapping[str, EventSpec]) -> list[Gap]:
     gaps: list[Gap] = []
     for name, by_state in grid.cells.items():
-        found: Gap | None = None
+        states: dict[str, tuple[str, int]] = {}
         for state, row in by_state.items():
             missing = [index for index, holder in enumerate(row) if holder == UNCOVERED]
-            if not missing:
-                continue
-            if found is None:
-                found = Gap(name, [], describe(events[name], answers_at(events[name], missing[0]), state), 0)
-            found.states.append(state)
-            found.count += len(missing)
-        if found is not None:
-            gaps.append(found)
+            if missing:
+                states[state] = (describe(events[name], answers_at(events[name], missing[0]), state), len(missing))
+        if states:
+            gaps.append(Gap(name, states))
     return gaps

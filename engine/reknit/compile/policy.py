@@ -16,6 +16,7 @@ from reknit.compile.cells import (
     size,
     states_of,
 )
+from reknit.compile.findings import Fault, grid_findings, open_blocks, unreached_state
 from reknit.lang.check import PolicyCheck, PolicyParts, class_settings
 from reknit.lang.diagnostics import Diagnostic, Label, quoted, suggestion
 from reknit.lang.syntax import Classify, Escalate, Item, Place, Rule
@@ -51,15 +52,18 @@ def compile_policy(name: str, items: Iterable[Item], place: Place) -> tuple[Poli
     safety = _safety(parts, place, found)
     if found or not parts.states:
         if not found:
-            found.append(Diagnostic("E209", f"policy {quoted(name)} has no states", Label(place, "this policy")))
+            message, help = f"policy {quoted(name)} has no states", "declare one, as in `state idle start`"
+            found.append(Diagnostic("E209", message, Label(place, "this policy"), help=help))
         return None, found
     cells = sum(size(event) * len(states_of(event, tuple(parts.states.values()))) for event in parts.events.values())
     if cells > MOST_CELLS:
         message = f"the policy has {cells} cells, and may have {MOST_CELLS}"
-        return None, [Diagnostic("E305", message, Label(place, "this policy"), help="ask fewer questions on one event")]
+        widest = parts.event_nodes[max(parts.events, key=lambda name: size(parts.events[name]))]
+        label = Label(widest.name.place, f"this event alone has {size(parts.events[widest.name.text])} a state")
+        return None, [Diagnostic("E305", message, label, help="ask fewer questions on it, or give it fewer fields")]
     states = tuple(parts.states.values())
     grid = enumerate_cells(parts.events, states, parts.rules, parts.groups)
-    found.extend(_grid_findings(grid, parts))
+    found.extend(grid_findings(grid, parts))
     outcomes, numbered = _outcomes(grid, parts, found)
     if found:
         return None, found
@@ -85,56 +89,6 @@ def compile_policy(name: str, items: Iterable[Item], place: Place) -> tuple[Poli
     return (None if found else table), found
 
 
-# -- findings of the grid ----------------------------------------------------------------------------------------------
-
-
-def _grid_findings(grid: Grid, parts: PolicyParts) -> list[Diagnostic]:
-    by_name = {rule.name.text: rule for rule in parts.rules}
-    found: list[Diagnostic] = []
-    for overlap in grid.overlaps:
-        first, second = by_name[overlap.first], by_name[overlap.second]
-        more = f", and {overlap.count - 1} more" if overlap.count > 1 else ""
-        found.append(
-            Diagnostic(
-                "E301",
-                f"rules {quoted(overlap.second)} and {quoted(overlap.first)} both take the same input",
-                Label(second.name.place, "this rule"),
-                (Label(first.name.place, "and this one"),),
-                (f"for example {overlap.witness}{more}",),
-                "narrow one of them with a case, or take a state out of its `from`",
-            )
-        )
-    for gap in grid.gaps:
-        node = parts.event_nodes[gap.event]
-        inside = (
-            ""
-            if parts.events[gap.event].about == "ending"
-            else f" in states {', '.join(quoted(s) for s in gap.states)}"
-        )
-        more = f", and {gap.count - 1} more" if gap.count > 1 else ""
-        found.append(
-            Diagnostic(
-                "E302",
-                f"no rule takes {quoted(gap.event)}{inside}",
-                Label(node.name.place, "this event"),
-                (),
-                (f"for example {gap.witness}{more}",),
-                "add a rule, or `drop` it on purpose so that the loss has a name",
-            )
-        )
-    for rule in grid.dead:
-        found.append(
-            Diagnostic(
-                "E303",
-                f"rule {quoted(rule.name.text)} can never fire",
-                Label(rule.name.place, "no input reaches it"),
-                (),
-                ("its cases cannot occur in the states it names",),
-            )
-        )
-    return found
-
-
 # -- outcomes: actions with their flushes ------------------------------------------------------------------------------
 
 
@@ -143,7 +97,7 @@ def _outcomes(
 ) -> tuple[tuple[Outcome, ...], dict[str, dict[str, tuple[int, ...]]]]:
     outcomes: dict[Outcome, int] = {}
     numbered: dict[str, dict[str, tuple[int, ...]]] = {}
-    faults: dict[tuple[str, str], tuple[Rule, str, int]] = {}
+    faults: dict[tuple[str, str], Fault] = {}
     ahead = _ahead(parts)
     for name, by_state in grid.cells.items():
         event = parts.events[name]
@@ -174,7 +128,7 @@ def _outcomes(
                     woven[key] = outcomes.setdefault(outcome, len(outcomes))
                 row.append(woven[key])
             numbered[name][state.name] = tuple(row)
-    found.extend(_open_blocks(faults))
+    found.extend(open_blocks(faults))
     return tuple(outcomes), numbered
 
 
@@ -208,45 +162,6 @@ def _archive(what: str, seal: str | None) -> ActionSpec:
     return ActionSpec("archive", (what,) if seal is None else (what, seal), flush=True)
 
 
-def _open_blocks(faults: Mapping[tuple[str, str], tuple[Rule, str, int]]) -> list[Diagnostic]:
-    by_fault: dict[str, list[tuple[Rule, str, int]]] = {}
-    for (_, fault), entry in faults.items():
-        by_fault.setdefault(fault, []).append(entry)
-    found = []
-    for fault, entries in by_fault.items():
-        rule, witness, count = entries[0]
-        others = tuple(Label(other.name.place, "and this one") for other, _, _ in entries[1:])
-        more = f", and {count - 1} more" if count > 1 else ""
-        subject = (
-            f"rule {quoted(rule.name.text)}" if not others else f"rule {quoted(rule.name.text)} and {len(others)} more"
-        )
-        verb = fault if not others else fault.replace("leaves", "leave", 1).replace("enters", "enter", 1)
-        found.append(
-            Diagnostic(
-                "E304",
-                f"{subject} {verb}",
-                Label(rule.name.place, "this rule"),
-                others,
-                (f"for example {witness}{more}",),
-                _mend(fault),
-            )
-        )
-    return found
-
-
-def _mend(fault: str) -> str:
-    words = fault.split()
-    if fault.startswith("leaves") and "opens" in words:
-        return f"`flush {words[2]} before open {words[-2]}` closes the block first"
-    if fault.startswith("leaves"):
-        return f"archive the {words[2]} block, or go to a state that holds it"
-    if fault.startswith("may leave"):
-        return "`flush all` before the event, or go to a state that holds them"
-    if fault.startswith("enters"):
-        return "a `flush` closes the block although the rule keeps the state; name another state, or narrow the flush"
-    return "take the action out, or narrow the rule to the states that hold the block"
-
-
 # -- reachability and safety -------------------------------------------------------------------------------------------
 
 
@@ -262,22 +177,15 @@ def _unreached(
                 if number >= 0 and outcomes[number].to not in reached:
                     reached.add(outcomes[number].to)
                     pending.append(outcomes[number].to)
-    return [
-        Diagnostic(
-            "E306",
-            f"nothing reaches state {quoted(name)}",
-            Label(node.name.place, "this state"),
-            help="let a rule go to it, or take it out",
-        )
-        for name, node in parts.state_nodes.items()
-        if name not in reached
-    ]
+    return [unreached_state(node.name) for name, node in parts.state_nodes.items() if name not in reached]
 
 
 def _safety(parts: PolicyParts, place: Place, found: list[Diagnostic]) -> tuple[ClassSpec, ...]:
     classes: list[ClassSpec] = []
     for node in parts.classes:
         settings = class_settings(node, found)
+        if "start" not in settings and any(key.text == "start" for key, _ in node.settings):
+            continue
         if "start" not in settings:
             found.append(
                 Diagnostic(
@@ -293,7 +201,7 @@ def _safety(parts: PolicyParts, place: Place, found: list[Diagnostic]) -> tuple[
                 node.name.text, settings["start"], settings.get("parallel") == "true", settings.get("discard", "block")
             )
         )
-    names = [one.name for one in classes]
+    names = [node.name.text for node in parts.classes]
     users: list[Classify | Escalate] = [*parts.classifies, *parts.escalations]
     for user in users:
         if user.tool_class.text not in names:
@@ -312,7 +220,7 @@ def _safety(parts: PolicyParts, place: Place, found: list[Diagnostic]) -> tuple[
                 "E602",
                 "tools that match no pattern have no class",
                 Label(place, "this policy"),
-                help="add `classify else as side_effect`",
+                help=f"add `classify else as {_careful(classes)}`",
             )
         )
     for escalation in parts.escalations:
@@ -337,7 +245,17 @@ def _safety(parts: PolicyParts, place: Place, found: list[Diagnostic]) -> tuple[
                     help=help,
                 )
             )
-    # From the freest to the most guarded, whatever the order of the file.
+    return _by_freedom(classes)
+
+
+def _by_freedom(classes: Iterable[ClassSpec]) -> tuple[ClassSpec, ...]:
+    """Classes from the freest to the most guarded, whatever the order of the file."""
     return tuple(
         sorted(classes, key=lambda one: (CLASS_SETTINGS["start"].index(one.start), not one.parallel, one.name))
     )
+
+
+def _careful(classes: Iterable[ClassSpec]) -> str:
+    """The most guarded class whose calls may start at all."""
+    names = [one.name for one in _by_freedom(classes) if one.start != "never"]
+    return names[-1] if names else "NAME"

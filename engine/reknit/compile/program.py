@@ -22,7 +22,7 @@ from reknit.lang.syntax import (
     Where,
     Word,
 )
-from reknit.paths import parse_path
+from reknit.paths import MOST_STEPS, parse_path
 from reknit.table import (
     EmitSpec,
     EnumSpec,
@@ -73,30 +73,27 @@ class ProgramCheck:
         """The items as written, but maps that say `before` ahead of the map that they name."""
         maps = [item for item in items if isinstance(item, Map)]
         names = {item.name.text for item in maps}
-        ordered: list[Item] = [item for item in maps if item.ahead is None]
-        for item in maps:
-            if item.ahead is None:
-                continue
-            if item.ahead.text not in names or item.ahead.text == item.name.text:
-                self.report(
-                    "E411",
-                    f"there is no map {quoted(item.ahead.text)} to run ahead of",
-                    item.ahead.place,
-                    "not known",
-                    suggestion(item.ahead.text, names),
-                )
-                continue
-            at = next((n for n, other in enumerate(ordered) if other.name.text == item.ahead.text), None)  # type: ignore[union-attr]
-            if at is None:
-                self.report(
-                    "E411",
-                    f"map {quoted(item.ahead.text)} is itself said to run ahead of one",
-                    item.ahead.place,
-                    "its place is not fixed",
-                    "name a map that has no `before`",
-                )
-                continue
-            ordered.insert(at, item)
+        ordered = [item for item in maps if item.ahead is None]
+        waiting = [(item, item.ahead) for item in maps if item.ahead is not None]
+        placed = True
+        while placed:
+            placed, left = False, []
+            for item, ahead in waiting:
+                at = next((n for n, other in enumerate(ordered) if other.name.text == ahead.text), None)
+                if at is None:
+                    left.append((item, ahead))
+                else:
+                    ordered.insert(at, item)
+                    placed = True
+            waiting = left
+        for item, ahead in waiting:
+            if ahead.text in names and ahead.text != item.name.text:
+                message, label = f"map {quoted(ahead.text)} has no place of its own", "it waits for another one, too"
+                help: str | None = "name a map that has no `before`"
+            else:
+                message, label = f"there is no map {quoted(ahead.text)} to run ahead of", "not known"
+                help = suggestion(ahead.text, names - {item.name.text})
+            self.report("E411", message, ahead.place, label, help)
         return [*ordered, *(item for item in items if not isinstance(item, Map))]
 
     def enums(self) -> dict[str, EnumSpec]:
@@ -130,7 +127,8 @@ class ProgramCheck:
         try:
             starts_at, steps = parse_path(name.text)
         except ValueError:
-            self.report("E403", f"{quoted(name.text)} is no path, or too long", name.place, "this path")
+            help = f"a path has at most {MOST_STEPS} steps"
+            self.report("E403", f"{quoted(name.text)} is no path, or too long", name.place, "this path", help)
             return
         if starts_at and not relative:
             self.report(
@@ -185,13 +183,13 @@ class ProgramCheck:
         event = self._policy.events.get(node.event.text)
         if event is None or event.about == "ending":
             known = [name for name, spec in self._policy.events.items() if spec.about != "ending"]
-            code = "E201" if event is None else "E409"
-            said = (
-                f"unknown event {quoted(node.event.text)}"
-                if event is None
-                else f"{quoted(node.event.text)} is raised by the machine alone"
-            )
-            self.report(code, said, node.event.place, "this event", suggestion(node.event.text, known))
+            if event is None:
+                help = suggestion(node.event.text, known)
+                self.report("E201", f"unknown event {quoted(node.event.text)}", node.event.place, "this event", help)
+            else:
+                help = "make what ends the call, such as its stop or the end of the message; that it is over follows"
+                said = f"{quoted(node.event.text)} is raised by the machine alone"
+                self.report("E409", said, node.event.place, "this event", help)
             return None
         bound: dict[str, ExprSpec] = {}
         fields = {field.name: field for field in event.fields}
@@ -204,8 +202,6 @@ class ProgramCheck:
                     "no such field",
                     suggestion(name.text, fields),
                 )
-            elif name.text in bound:
-                self.report("E402", f"{quoted(name.text)} is bound twice", name.place, "a second time")
             else:
                 bound[name.text] = self._expr(expr, event, fields[name.text].type)
         for field in event.fields:
@@ -252,15 +248,17 @@ class ProgramCheck:
                 "E404", f"unknown filter {quoted(name.text)}", name.place, "not known", suggestion(name.text, FILTERS)
             )
         elif known.argument != (argument is not None):
-            wants = "needs a word or text" if known.argument else "takes nothing"
-            self.report("E404", f"the filter {quoted(name.text)} {wants}", name.place, "this filter")
+            wants, help = "takes nothing", f"write `| {name.text}` alone"
+            if known.argument:
+                wants, help = "needs a word or text", f'as in `| {name.text} "..."`'
+            self.report("E404", f"the filter {quoted(name.text)} {wants}", name.place, "this filter", help)
         elif name.text == "enum" and argument is not None and argument.text not in self._enums:
             self.report(
                 "E405",
                 f"unknown enum {quoted(argument.text)}",
                 argument.place,
                 "not known",
-                suggestion(argument.text, self._enums),
+                suggestion(argument.text, self._enums) or f"declare it: `enum {argument.text} {{ ... }}`",
             )
         return name.text, argument.text if argument is not None else ""
 
@@ -268,9 +266,14 @@ class ProgramCheck:
         for name in (node.source, node.into):
             event = self._policy.events.get(name.text)
             if event is None or not any(field.type == "text" for field in event.fields):
-                self.report("E408", f"{quoted(name.text)} is no event with a text", name.place, "cannot be split")
+                texts = [
+                    name for name, spec in self._policy.events.items() if any(f.type == "text" for f in spec.fields)
+                ]
+                help = suggestion(name.text, texts)
+                self.report("E408", f"{quoted(name.text)} is no event with a text", name.place, "cannot be split", help)
         if not node.opening or not node.closing:
-            self.report("E408", "a tag is empty", node.name.place, "this split")
+            help = 'say where it begins and where it ends, as in `at "<think>" "</think>"`'
+            self.report("E408", "a tag is empty", node.name.place, "this split", help)
         if node.only is not None and node.only.text not in SPLIT_PLACES:
             self.report(
                 "E408",
@@ -343,7 +346,7 @@ def compile_program(
             f"vendor {quoted(name.text)} has no maps",
             name.place,
             "this vendor",
-            "extend the file of a protocol",
+            "add a map, or extend the file of a protocol",
         )
     for step in settings.get("salvage", ()):
         if step.text not in SALVAGE:

@@ -71,6 +71,9 @@ class Builder:
             return self._quirk(tree)
         if tree.data == "test":
             return self._test(tree)
+        if tree.data == "allow":
+            name, reason = leaves(tree)
+            return syntax.Allow(self._reading.name(name), self._reading.text(reason), self._reading.place(tree))
         item = _MAKERS[tree.data](self._reading, tree)
         if whole:
             self._see_whole(item, tree)
@@ -83,6 +86,7 @@ class Builder:
             self._reading.needs(tree.data, item.name, clauses, "on")
             self._reading.needs(tree.data, item.name, clauses, "to", "stay")
         elif isinstance(item, syntax.Map):
+            self._reading.needs("map", item.name, clauses, "at")
             self._reading.needs("map", item.name, clauses, "emit")
 
     def _quirk(self, tree: Node) -> syntax.Quirk:

@@ -90,7 +90,8 @@ class PolicyCheck:
         words = list(words)
         if name.text in words:
             return True
-        self.report(code, f"unknown {what} {quoted(name.text)}", name, "not known here", suggestion(name.text, words))
+        help = suggestion(name.text, words, at_most=16)
+        self.report(code, f"unknown {what} {quoted(name.text)}", name, "not known here", help)
         return False
 
     def _event(self, node: Event) -> None:
@@ -126,6 +127,7 @@ class PolicyCheck:
                     f"{quoted(asked.text)} cannot be asked on events about {quoted(about)}",
                     asked,
                     "does not belong here",
+                    f"it belongs to events about {', '.join(quoted(word) for word in question.about)}",
                 )
             questions.append(QuestionSpec(asked.text, asked.text, tuple(question.cases), False))
         self.parts.events[node.name.text] = EventSpec(node.name.text, about, tuple(fields), tuple(questions))
@@ -136,8 +138,10 @@ class PolicyCheck:
         for holding in node.holds:
             if self.known("E208", "kind of block", holding.kind, KINDS):
                 if (holding.kind.text in SINGLE) == holding.many:
+                    kind = holding.kind.text
                     must = "at most one is open" if holding.many else "any number may be open"
-                    self.report("E208", f"of {quoted(holding.kind.text)} {must}", holding.kind, "drop or add the `*`")
+                    better = f"write `{kind}`" if holding.many else f"write `{kind}*`"
+                    self.report("E208", f"of {quoted(kind)} {must}", holding.kind, "not so many", better)
                 holds.append(HoldingSpec(holding.kind.text, holding.many))
         self.parts.states[node.name.text] = StateSpec(node.name.text, tuple(holds), node.flag)
         self.parts.state_nodes[node.name.text] = node
@@ -266,8 +270,8 @@ class PolicyCheck:
         verb = VERBS[action.verb.text]
         if len(action.words) > len(verb.words) or len(action.words) < len(verb.words) - verb.optional:
             least, most = len(verb.words) - verb.optional, len(verb.words)
-            many = str(most) if least == most else f"{least} or {most}"
-            takes = f"{quoted(action.verb.text)} takes {many} word{'' if many == '1' else 's'}"
+            many = str(most or "no") if least == most else f"{least} or {most}"
+            takes = f"{quoted(action.verb.text)} takes {many} word{'' if most < 2 else 's'}"
             self.report("E207", takes, action.verb, f"has {len(action.words)}", _usage(action.verb.text))
             return
         for event in events:
@@ -303,7 +307,7 @@ class PolicyCheck:
             return
         self.report(
             "E207",
-            f"{quoted(action.verb.text)} cannot {quoted(word.text)}",
+            f"{quoted(action.verb.text)} does not go with {quoted(word.text)}",
             word,
             "not one of its words",
             suggestion(word.text, allowed),

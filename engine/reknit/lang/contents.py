@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from reknit.lang.diagnostics import Diagnostic, Label, quoted
-from reknit.lang.syntax import KINDS, Edit, File, Item, Place, Quirk, Rule
+from reknit.lang.diagnostics import LINTS, Diagnostic, Label, quoted, suggestion
+from reknit.lang.syntax import KINDS, Allow, Edit, File, Item, Place, Quirk, Rule
 
 PROGRAM_KINDS: Final = frozenset({"map", "ignore", "detect", "enum", "split"})
 """What turns frames into events; the items of a vendor file."""
@@ -16,10 +16,12 @@ POLICY_KINDS: Final = frozenset(
 )
 """What turns events into a message and says what its calls may do; the items of a policy file."""
 
+_ANYWHERE: Final = frozenset({"quirk", "allow", "test"})
+
 _BELONGS: Final = {
-    "policy": POLICY_KINDS | {"quirk", "test"},
-    "vendor": PROGRAM_KINDS | {"quirk", "test"},
-    "fragment": PROGRAM_KINDS | POLICY_KINDS | {"quirk", "test"},
+    "policy": POLICY_KINDS | _ANYWHERE,
+    "vendor": PROGRAM_KINDS | _ANYWHERE,
+    "fragment": PROGRAM_KINDS | POLICY_KINDS | _ANYWHERE,
 }
 
 Key = tuple[str, str]
@@ -55,6 +57,9 @@ def contents_diagnostics(file: File) -> list[Diagnostic]:
         if key[0] not in _BELONGS[kind]:
             found.append(_stranger(item, kind))
             continue
+        if isinstance(item, Allow) and item.name.text not in LINTS:
+            found.append(_unknown_lint(item))
+            continue
         if isinstance(item, Quirk) and kind == "policy":
             found += [_stray_edit(edit) for edit in item.edits if edit_key(edit)[0] not in POLICY_KINDS]
         if key in seen:
@@ -75,13 +80,19 @@ def edit_key(edit: Edit) -> Key:
 def _stranger(item: Item, kind: str) -> Diagnostic:
     word = keyword_of(item)
     if kind == "vendor" and word in ("state", "group"):
-        help: str | None = "states and their groups are a policy's; extend the policy in a file of its own"
+        help = "states and their groups are a policy's; extend the policy in a file of its own"
     elif kind == "vendor":
         help = f"a vendor changes its policy in a quirk: `add {word} ...` or `override {word} ...`"
     else:
         help = "what reads frames belongs in a vendor file"
     place = Place(item.place.source, item.place.line, item.place.column, item.place.line, item.place.column + len(word))
     return Diagnostic("E107", f"a {kind} file holds no {quoted(word)}", Label(place, "does not belong here"), help=help)
+
+
+def _unknown_lint(item: Allow) -> Diagnostic:
+    name = item.name
+    label = Label(name.place, "no such lint")
+    return Diagnostic("E113", f"no lint is named {quoted(name.text)}", label, help=suggestion(name.text, LINTS, 12))
 
 
 def _stray_edit(edit: Edit) -> Diagnostic:
@@ -105,6 +116,7 @@ def _twin(item: Item, first: Item) -> Diagnostic:
     help = {
         "test": "give each test a title of its own",
         "flush": "put all events into one `flush`, parted by commas",
+        "allow": "put both reasons into one",
     }.get(kind, "give it another name, or take one of them out")
     return Diagnostic(
         "E108",

@@ -27,6 +27,8 @@ CODES: Final[dict[str, str]] = {
     "E110": "a clause that is missing",
     "E111": "a text with a bad escape",
     "E112": "two files of one kind and name in one folder",
+    "E113": "an allowance of a lint that does not exist",
+    "E114": "a file that the formatter would not keep as it is",
     "E201": "an unknown event",
     "E202": "an unknown field or question",
     "E203": "an unknown state",
@@ -44,7 +46,7 @@ CODES: Final[dict[str, str]] = {
     "E305": "more cells than a policy may have",
     "E306": "a state that nothing reaches",
     "E401": "a field of an event that a map has to bind and does not",
-    "E402": "an unknown field, or one bound twice",
+    "E402": "a field that the event does not have",
     "E403": "a path that leads nowhere it may",
     "E404": "an unknown filter, or one used wrongly",
     "E405": "an unknown enum",
@@ -72,9 +74,35 @@ CODES: Final[dict[str, str]] = {
     "E709": "a test that expects nothing",
     "E710": "an expectation that does not hold",
     "E711": "a stream that gives another message when it is fed in another way",
+    "W101": "an edit that changes nothing",
+    "W102": "an edit of which a later one leaves nothing",
+    "W103": "two maps that make the same event of the same place",
+    "W104": "an enum without `else`",
+    "W105": "calls that start at their seal, and a rule that takes them up again",
+    "W106": "loosened safety without a reason",
+    "W107": "a rule that no test fires",
+    "W108": "an enum that no map uses",
+    "W109": "a group that no rule uses",
+    "W110": "an event that no rule names",
+    "W111": "an allowance of nothing",
 }
 """Every code with its title. Syntax is E1, names and types E2, the table E3, maps E4, quirks E5, safety E6, tests E7;
 W for lints. A code that appeared in a release is never given another meaning."""
+
+LINTS: Final[dict[str, str]] = {
+    "dead-edit": "W101",
+    "shadowed-edit": "W102",
+    "overlapping-maps": "W103",
+    "enum-without-else": "W104",
+    "early-start": "W105",
+    "loosened-without-reason": "W106",
+    "untested-rule": "W107",
+    "unused-enum": "W108",
+    "unused-group": "W109",
+    "unused-event": "W110",
+    "unused-allowance": "W111",
+}
+"""The lints by the names under which a file can `allow` them, each with its code."""
 
 _WIDTH: Final = 120
 _TAB: Final = "    "

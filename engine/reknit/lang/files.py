@@ -185,6 +185,11 @@ def _read(path: Path, source: str) -> Loaded | Diagnostic:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return _unreadable(source, reason.lower())
+    return decoded(content, source)
+
+
+def decoded(content: bytes, source: str) -> Loaded | Diagnostic:
+    """Give bytes as the text of a rule file, or what is wrong with them; one byte beyond the bound is enough."""
     if len(content) > MAX_BYTES:
         place = Place(source, 1, 1, 1, 1)
         return Diagnostic("E104", f"the file is larger than {MAX_BYTES // 1024} KiB", Label(place, ""))

@@ -152,6 +152,9 @@ def _no_text(situation: Situation) -> Advice | None:
     if situation.item == "quirk" and situation.near(-2).text == "quirk":
         reason = f'a quirk says in quotes why it is needed, as in `quirk {before.text} "the reason"`'
         return Advice("the reason goes before this", reason)
+    if situation.item == "allow" and situation.near(-2).text == "allow":
+        reason = f'an allowance says in quotes why it is right here, as in `allow {before.text} "the reason"`'
+        return Advice("the reason goes before this", reason)
     if {"extends", "with", ","} & situation.expected and situation.item in ("policy", "vendor", "fragment", "reknit"):
         if (near := _near_keyword(situation)) is not None:
             return near

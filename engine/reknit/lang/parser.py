@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from reknit.lang.build import Builder
+from reknit.lang.comments import Comment, comments_of
 from reknit.lang.contents import contents_diagnostics
 from reknit.lang.diagnostics import Diagnostic, Label, quoted
 from reknit.lang.mistakes import syntax_diagnostic
@@ -119,11 +120,18 @@ def parse(text: str, source: str) -> tuple[File | None, list[Diagnostic]]:
     Returns:
         The file with its nodes, or None where it has errors, and everything that is wrong with it.
     """
+    file, found = _parsed(text, source)
+    return file, list(found)
+
+
+# One file takes part in what many others say, and nodes never change.
+@lru_cache(maxsize=64)
+def _parsed(text: str, source: str) -> tuple[File | None, tuple[Diagnostic, ...]]:
     start = Place(source, 1, 1, 1, 1)
     if len(text) > MAX_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES // 1024} KiB"
-        return None, [Diagnostic("E104", message, Label(start, ""))]
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        return None, (Diagnostic("E104", message, Label(start, "")),)
+    text = _plain(text)
     grammar = _grammar()
     tokens, unreadable = scan(text, source, grammar.scanner, grammar.names)
     found = hidden_characters(text, source)
@@ -134,7 +142,29 @@ def parse(text: str, source: str) -> tuple[File | None, list[Diagnostic]]:
     found.sort(key=lambda diagnostic: (diagnostic.label.place.line, diagnostic.label.place.column))
     if any(diagnostic.severity == "error" for diagnostic in found):
         file = None
-    return file, found[:MAX_FINDINGS]
+    return file, tuple(found[:MAX_FINDINGS])
+
+
+class Parts(NamedTuple):
+    """A rule file as it is written: the tree over its tokens, the tokens, and the comments between them."""
+
+    tree: Any
+    tokens: list[Token]
+    comments: list[Comment]
+
+
+def parts_of(text: str, source: str) -> Parts:
+    """Give the parts of a text in which `parse` finds nothing wrong."""
+    text = _plain(text)
+    grammar = _grammar()
+    tokens, _ = scan(text, source, grammar.scanner, grammar.names)
+    tree, _ = _Reader(grammar, source).tree(tokens)
+    return Parts(tree, tokens, comments_of(text, grammar.scanner))
+
+
+def _plain(text: str) -> str:
+    """Give a text with `\\n` for line ends, and without a byte order mark."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _on_other_lines(diagnostics: list[Diagnostic], known: list[Diagnostic]) -> list[Diagnostic]:
@@ -160,11 +190,11 @@ class _Reader:
         items: list[Item] = []
         builder = Builder(self._source)
         while True:
-            tree, at = self._feed(tokens, begin, rule)
+            tree, at = self.tree(tokens, begin, rule)
             if tree is None and (cut := self._last_item(tokens, begin, at)) is not None:
                 # What stands before the broken item is whole, and may have slips of another sort.
                 closed = [*tokens[begin:cut], Token("end", "", tokens[cut].place)]
-                tree, _ = self._feed(closed, 0, rule, quietly=True)
+                tree, _ = self.tree(closed, 0, rule, quietly=True)
             if tree is not None:
                 if rule == "start":
                     header = builder.header(tree)
@@ -214,7 +244,9 @@ class _Reader:
         given = [Token("word", "reknit", first.place), Token("number", LANGUAGE, first.place)]
         return given + tokens[1 if said else 0 :]
 
-    def _feed(self, tokens: list[Token], begin: int, rule: str, *, quietly: bool = False) -> tuple[Any, int]:
+    def tree(
+        self, tokens: list[Token], begin: int = 0, rule: str = "start", *, quietly: bool = False
+    ) -> tuple[Any, int]:
         """Feed tokens up to the end or the first that cannot stand; give the tree or None, and where it stopped."""
         from lark import Token as LarkToken
         from lark.exceptions import UnexpectedToken

@@ -24,6 +24,7 @@ Node: TypeAlias = "Tree[Any]"
 _MISSING: Final = {
     "on": "say which event it takes, as in `on TEXT_DELTA { text: some }`",
     "to": "say where it goes, as in `to text`, or `stay`",
+    "at": "say what it reads, as in `at .choices[0].delta.content`; `at .` is the whole frame",
     "emit": "say what it makes, as in `emit TEXT_DELTA { text: @ }`",
 }
 

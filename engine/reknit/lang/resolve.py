@@ -15,8 +15,8 @@ from reknit.lang.diagnostics import Diagnostic, Label, quoted
 from reknit.lang.files import Loader
 from reknit.lang.parser import parse
 from reknit.lang.resolved import Resolution, ResolvedPolicy, ResolvedVendor, T
-from reknit.lang.shelf import Shelf, edit_keyword
-from reknit.lang.syntax import NOWHERE, Edit, File, Item, Name, Place, Quirk, Setting, Test
+from reknit.lang.shelf import Applied, Shelf, edit_keyword
+from reknit.lang.syntax import NOWHERE, Allow, Edit, File, Item, Name, Place, Quirk, Setting, Test
 
 MAX_CHAIN: Final = 16
 DEFAULT_POLICY: Final = "standard"
@@ -185,6 +185,7 @@ class _Work:
             "origins": self.shelf.origins,
             "tests": tuple((own, item) for item in own.items if isinstance(item, Test)),
             "quirks": tuple(self.quirks),
+            "applied": tuple(self.shelf.applied),
         }
 
     def _file(self, name: Name, kind: str) -> File | None:
@@ -218,7 +219,7 @@ class _Work:
     def _apply_items(self, file: File, user: Name) -> None:
         quirks = [item for item in file.items if isinstance(item, Quirk)]
         for item in file.items:
-            if isinstance(item, Quirk | Test):
+            if isinstance(item, Quirk | Allow | Test):
                 continue
             if self._belongs(key_of(item)[0], item.place, user):
                 self.shelf.put(item, file)
@@ -230,7 +231,7 @@ class _Work:
                 if self._kind == "vendor":
                     self.edits.append((file, quirk, edit))
             elif kind == "setting":
-                self._edit_salvage(edit, quirk)
+                self._edit_salvage(edit, quirk, file)
             else:
                 self.shelf.edit(edit, quirk, file)
         self.quirks += [(file, quirk) for quirk in quirks]
@@ -252,7 +253,12 @@ class _Work:
         )
         return False
 
-    def _edit_salvage(self, edit: Edit, quirk: Quirk) -> None:
+    def _edit_salvage(self, edit: Edit, quirk: Quirk, file: File) -> None:
+        before = Setting("salvage", self.salvage)
+        self._change_salvage(edit, quirk)
+        self.shelf.applied.append(Applied(file, quirk, edit, before, Setting("salvage", self.salvage)))
+
+    def _change_salvage(self, edit: Edit, quirk: Quirk) -> None:
         setting: Any = edit.item
         if edit.verb == "override":
             self.salvage = setting.values

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from reknit.lang.contents import Key
 from reknit.lang.diagnostics import Diagnostic
-from reknit.lang.shelf import Origin
+from reknit.lang.shelf import Applied, Origin
 from reknit.lang.syntax import KINDS, File, Item, Name, Quirk, Test
 
 T = TypeVar("T")
@@ -47,6 +47,7 @@ class FlatItems:
         origins: Where each of them comes from.
         tests: The tests of the file asked for, with that file.
         quirks: Every quirk that took part, with its file, in order.
+        applied: Every edit that was applied, in order.
     """
 
     name: Name
@@ -57,6 +58,7 @@ class FlatItems:
     origins: Mapping[Key, Origin]
     tests: tuple[tuple[File, Test], ...]
     quirks: tuple[tuple[File, Quirk], ...]
+    applied: tuple[Applied, ...]
 
     def of(self, kind: type[T]) -> dict[str, T]:
         """Give the items of one kind by name, in the order written."""

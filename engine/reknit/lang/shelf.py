@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from reknit.lang.contents import Key, edit_key, key_of, keyword_of, name_place
 from reknit.lang.diagnostics import Diagnostic, Label, quoted, suggestion
-from reknit.lang.syntax import Edit, File, Item, Map, Quirk, Rule
+from reknit.lang.syntax import Edit, File, Item, Map, Quirk, Rule, Setting
 
 MAX_FINDINGS: Final = 50
 
@@ -20,12 +20,24 @@ class Origin:
     quirk: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An edit that was applied, by which quirk of which file, and the item before and after it; None for no item."""
+
+    file: File
+    quirk: Quirk
+    edit: Edit
+    before: Item | Setting | None
+    after: Item | Setting | None
+
+
 class Shelf:
     """Items by kind and name, in the order written: an override keeps its place, an addition goes last."""
 
     def __init__(self) -> None:
         self.items: dict[Key, Item] = {}
         self.origins: dict[Key, Origin] = {}
+        self.applied: list[Applied] = []
         self.found: list[Diagnostic] = []
 
     def put(self, item: Item, file: File) -> None:
@@ -53,8 +65,10 @@ class Shelf:
                 return
             if edit.verb == "remove":
                 del self.items[key], self.origins[key]
+                self.applied.append(Applied(file, quirk, edit, there, None))
                 return
             item = overridden(there, item)
+        self.applied.append(Applied(file, quirk, edit, there, item))
         self.items[key] = item
         self.origins[key] = Origin(file.source, quirk.name.text)
 

@@ -420,6 +420,15 @@ class Quirk:
 
 
 @dataclass(frozen=True, slots=True)
+class Allow:
+    """A lint whose findings do not count in this file, and the reason; it says nothing to files that build on it."""
+
+    name: Name
+    reason: str
+    place: Place = _place()
+
+
+@dataclass(frozen=True, slots=True)
 class Given:
     """A step of a test: `kind` is event, frame, marker, raw, tools or close; `value` is plain data."""
 
@@ -447,27 +456,10 @@ class Test:
     place: Place = _place()
 
 
-Item: TypeAlias = (
-    Event
-    | State
-    | Group
-    | Flush
-    | Rule
-    | Merge
-    | Derive
-    | Repair
-    | Deviations
-    | ToolClass
-    | Classify
-    | Escalate
-    | Map
-    | Ignore
-    | Detect
-    | Enum
-    | Split
-    | Quirk
-    | Test
-)
+_Machine: TypeAlias = Event | State | Group | Flush | Rule
+_Books: TypeAlias = Merge | Derive | Repair | Deviations | ToolClass | Classify | Escalate
+_Program: TypeAlias = Map | Ignore | Detect | Enum | Split
+Item: TypeAlias = _Machine | _Books | _Program | Quirk | Allow | Test
 
 
 @dataclass(frozen=True, slots=True)
@@ -499,6 +491,7 @@ KINDS: dict[type, str] = {
     Enum: "enum",
     Split: "split",
     Quirk: "quirk",
+    Allow: "allow",
     Test: "test",
     Setting: "setting",
 }
