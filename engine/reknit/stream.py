@@ -199,6 +199,7 @@ class Stream:
         self._first = Choice(self._engine, tools, self._seed)
         self._others: dict[int, Choice] = {}
         self._broken = False
+        self._began = False
         self._told = False
 
     @property
@@ -243,12 +244,18 @@ class Stream:
 
     def message(self) -> Message:
         """The message so far: choice 0, or the lowest number there is where nothing at all came for that."""
-        first = self._first.machine
-        if first.blocks or first.error is not None or not self._others:
-            return self.choices()[0]
-        own, other = self.choices()[0], self.choices()[min(self._others)]
+        found = self.choices()
+        if not self._stood_in:
+            return found[0]
+        own, other = found[0], found[min(self._others)]
         # What counts for the whole stream stands with choice 0.
         return other.model_copy(update={"usage": own.usage, "notes": [*own.notes, *other.notes]})
+
+    @property
+    def _stood_in(self) -> bool:
+        """Whether nothing came for choice 0, and another one stands in for it."""
+        first = self._first.machine
+        return bool(self._others) and not self._began and not first.blocks and first.error is None
 
     def choices(self) -> dict[int, Message]:
         """All choices by their number, 0 among them."""
@@ -294,7 +301,7 @@ class Stream:
         self._broken = True
 
     def _end_all(self, event: str, fields: AbstractMapping[str, Any]) -> None:
-        for choice in (self._first, *self._others.values()):
+        for choice in (*(() if self._stood_in else (self._first,)), *self._others.values()):
             choice.end(event, fields)
 
     # -- frames and choices --------------------------------------------------------------------------------------------
@@ -304,7 +311,10 @@ class Stream:
         choices = engine.choices
         if choices is not None and type(frame) is dict:
             found = choices.several(frame)
-            if found is not None:
+            if found is None:
+                if not self._began and choices.listed(frame):
+                    self._began = True
+            else:
                 frame = self._divide(frame, found, choices)
         made = engine.mapping.events(frame, self._state)
         if made is None:
@@ -329,28 +339,45 @@ class Stream:
         return True
 
     def _divide(self, frame: Any, found: list[Any], choices: Alternatives) -> Any:
-        """Give each further choice its part of a frame; what is left is for choice 0."""
+        """Give each further choice its part of a frame; what is left is for choice 0, one piece at a time."""
         own: list[Any] = []
         for element in found:
             number = choices.number(element)
             if number == 0:
+                self._began = True
                 own.append(element)
             elif number is None or (number not in self._others and len(self._others) >= MOST_CHOICES):
                 self.machine.outside_note("choices", "choice-index", excerpt(element))
+            elif number not in self._others and self.machine.state in self._engine.runtime.final:
+                self.machine.outside_note("choices", "after-end", excerpt(element))
             else:
-                choice = self._others.get(number)
-                if choice is None:
-                    choice = self._others[number] = Choice(self._engine, self._tools, f"{self._seed}/{number}")
-                part = choices.only(element)
-                choice.take(self._engine.mapping.events(part, self._engine.mapping.new_stream()) or [])
-        return choices.replaced(frame, own)
+                if number not in self._others:
+                    self._others[number] = Choice(self._engine, self._tools, f"{self._seed}/{number}")
+                self._part(self._others[number], choices.only(element))
+        for element in own[:-1]:
+            self._part(self._first, choices.only(element))
+        return choices.replaced(frame, own[-1:])
+
+    def _part(self, choice: Choice, part: Any) -> None:
+        made = self._engine.mapping.events(part, self._engine.mapping.new_stream())
+        if made is None:
+            choice.machine.outside_note("frame", "unmapped-frame", excerpt(part))
+        else:
+            choice.take(made)
 
     def _updates(self) -> list[Update]:
         machine = self._first.machine
         updates, machine.updates = machine.updates, []
         if self._others:
+            told = self._others[min(self._others)].machine if self._stood_in else None
             for choice in self._others.values():
-                choice.machine.updates.clear()
+                if choice.machine is not told:
+                    choice.machine.updates.clear()
+            # Until the stream has ended, choice 0 may still come; then it alone is told.
+            if told is not None and (self.closed or told.state in self._engine.runtime.final):
+                machine = told
+                updates += told.updates
+                told.updates = []
         if self.closed and not self._told:
             self._told = True
             updates.append(machine.ended())
