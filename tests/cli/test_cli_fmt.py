@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli_streams import COMMAND, call
 
+from reknit.lang import format
 from reknit.lang.tokens import MAX_BYTES
 
 MESSY = 'reknit 1\nvendor v "x"   # why\nmap m at .x emit A { a: @ }\n'
@@ -111,6 +112,16 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: p
         f"error: `{path}` cannot be written: no space left on device\n",
     )
     assert list(tmp_path.iterdir()) == [path]
+    assert path.read_text(encoding="utf-8") == MESSY
+
+
+def test_a_form_that_would_lose_something_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = _write(tmp_path, "messy", MESSY)
+    monkeypatch.setattr(format, "_lines", lambda parts: ["reknit 1", 'vendor v "x"'])
+    for arguments in ((path,), (path, "--check"), (path, "--diff")):
+        result = call("fmt", *arguments)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.startswith("error[E114]: the canonical form of ")
     assert path.read_text(encoding="utf-8") == MESSY
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from test_untrusted import SHIPPED, changed_files, check
 from reknit.lang import format as formatting
 from reknit.lang.diagnostics import render
 from reknit.lang.format import format_text
-from reknit.lang.parser import parse, parts_of
+from reknit.lang.parser import parse, words_of
 from reknit.lang.tokens import Token
 
 FOLDER = Path(__file__).parent / "format"
@@ -36,7 +37,7 @@ def hold(text: str) -> str:
     file, again = parse(text, "a.rules")[0], parse(made, "a.rules")[0]
     assert file is not None
     assert again == file
-    comments, kept = ([comment.text for comment in parts_of(one, "a.rules").comments] for one in (text, made))
+    comments, kept = ([comment.text for comment in words_of(one, "a.rules")[1]] for one in (text, made))
     assert kept == comments
     lines = made.split("\n")
     assert lines[-1] == ""
@@ -78,7 +79,7 @@ def test_line_ends_and_byte_order_marks_are_made_equal(name: str) -> None:
 
 
 @given(changed_files())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_files_with_changes(changed: tuple[str, str]) -> None:
     _, text = changed
     check(text)
@@ -89,31 +90,33 @@ def test_files_with_changes(changed: tuple[str, str]) -> None:
         assert made == parse(text, "a.rules")[1]
 
 
+@cache
+def written(name: str) -> tuple[list[Token], list[tuple[int, int]]]:
+    """The words of a shipped file, and in which lines its items stand."""
+    file = parse(SHIPPED[name], name)[0]
+    assert file is not None
+    lines = [(item.place.line, item.place.end_line) for item in file.items]
+    return words_of(SHIPPED[name], name)[0][:-1], lines
+
+
 @st.composite
 def laid_out_anew(draw: st.DrawFn) -> str:
     """Some items of a shipped file, its words apart by anything that may stand between them."""
-    text = SHIPPED[draw(st.sampled_from(sorted(SHIPPED)))]
-    items = parse(text, "a.rules")[0].items  # type: ignore[union-attr]
+    tokens, items = written(draw(st.sampled_from(sorted(SHIPPED))))
     first = draw(st.integers(0, len(items) - 1))
-    last = min(first + draw(st.integers(0, 3)), len(items) - 1)
-    lines = (items[first].place.line, items[last].place.end_line)
-    tokens = parts_of(text, "a.rules").tokens
-
-    def chosen(token: Token) -> bool:
-        line = token.place.line
-        return line < items[0].place.line or lines[0] <= line <= lines[1]
-
-    return draw(laid_out([token.text for token in tokens[:-1] if chosen(token)]))
+    last = min(first + draw(st.integers(0, 2)), len(items) - 1)
+    lines = {*range(items[0][0]), *range(items[first][0], items[last][1] + 1)}
+    return draw(laid_out([token.text for token in tokens if token.place.line in lines]))
 
 
 @given(laid_out_anew())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_files_laid_out_anew(text: str) -> None:
     hold(text)
 
 
 @given(derived())
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 def test_any_sentence_of_the_grammar(text: str) -> None:
     hold(text)
 
@@ -121,7 +124,7 @@ def test_any_sentence_of_the_grammar(text: str) -> None:
 def test_layout_does_not_decide_the_form() -> None:
     """Without comments and paragraphs there is one form, however the words were laid out."""
     text = SHIPPED["groq.rules"]
-    words = [token.text for token in parts_of(text, "a.rules").tokens[:-1]]
+    words = [token.text for token in words_of(text, "a.rules")[0][:-1]]
     forms = {form(" ".join(words)), form("\n".join(words)), form("\n ".join(words)), form("\t".join(words))}
     assert len(forms) == 1
 

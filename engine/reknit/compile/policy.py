@@ -17,6 +17,7 @@ from reknit.compile.cells import (
     states_of,
 )
 from reknit.compile.findings import Fault, grid_findings, open_blocks, unreached_state
+from reknit.lang.causes import one_a_cause
 from reknit.lang.check import PolicyCheck, PolicyParts, class_settings
 from reknit.lang.diagnostics import Diagnostic, Label, quoted, suggestion
 from reknit.lang.syntax import Classify, Escalate, Item, Place, Rule
@@ -54,7 +55,7 @@ def compile_policy(name: str, items: Iterable[Item], place: Place) -> tuple[Poli
         if not found:
             message, help = f"policy {quoted(name)} has no states", "declare one, as in `state idle start`"
             found.append(Diagnostic("E209", message, Label(place, "this policy"), help=help))
-        return None, found
+        return None, one_a_cause(found)
     cells = sum(size(event) * len(states_of(event, tuple(parts.states.values()))) for event in parts.events.values())
     if cells > MOST_CELLS:
         message = f"the policy has {cells} cells, and may have {MOST_CELLS}"

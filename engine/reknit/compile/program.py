@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from reknit.lang.causes import one_a_cause
 from reknit.lang.diagnostics import Diagnostic, Label, quoted, suggestion
 from reknit.lang.syntax import (
     Constant,
@@ -360,7 +361,7 @@ def compile_program(
     choices = settings.get("choices", ())
     check.choices(choices)
     if check.found or wire is None:
-        return None, check.found
+        return None, one_a_cause(check.found)
     end = next(iter(settings.get("end", ())), None)
     protocol = next(iter(settings.get("protocol", ())), name)
     return (

@@ -13,7 +13,7 @@ from reknit.lang.comments import Comment, Gap, gaps_of
 from reknit.lang.diagnostics import Diagnostic, Label, quoted
 from reknit.lang.filling import WIDTH, Filler
 from reknit.lang.outline import STEP, Blank, Row, outline
-from reknit.lang.parser import Parts, parse, parts_of
+from reknit.lang.parser import Parts, parse, parts_of, words_of
 from reknit.lang.spelling import spelled
 from reknit.lang.syntax import File, Place
 
@@ -44,10 +44,10 @@ def _difference(file: File, parts: Parts, form: str, source: str) -> Diagnostic 
     if again != file:
         what = "reads differently"
     else:
-        other = parts_of(form, source)
-        if [comment.text for comment in other.comments] != [comment.text for comment in parts.comments]:
+        tokens, comments = words_of(form, source)
+        if [comment.text for comment in comments] != [comment.text for comment in parts.comments]:
             what = "has other comments"
-        elif [*map(spelled, other.tokens)] != [*map(spelled, parts.tokens)]:
+        elif [*map(spelled, tokens)] != [*map(spelled, parts.tokens)]:
             what = "has other words"
     if not what:
         return None

@@ -155,11 +155,16 @@ class Parts(NamedTuple):
 
 def parts_of(text: str, source: str) -> Parts:
     """Give the parts of a text in which `parse` finds nothing wrong."""
+    tokens, comments = words_of(text, source)
+    tree, _ = _Reader(_grammar(), source).tree(tokens)
+    return Parts(tree, tokens, comments)
+
+
+def words_of(text: str, source: str) -> tuple[list[Token], list[Comment]]:
+    """Give the tokens and comments of a text in which `parse` finds nothing wrong."""
     text = _plain(text)
     grammar = _grammar()
-    tokens, _ = scan(text, source, grammar.scanner, grammar.names)
-    tree, _ = _Reader(grammar, source).tree(tokens)
-    return Parts(tree, tokens, comments_of(text, grammar.scanner))
+    return scan(text, source, grammar.scanner, grammar.names)[0], comments_of(text, grammar.scanner)
 
 
 def _plain(text: str) -> str:
