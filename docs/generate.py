@@ -136,6 +136,7 @@ WIRE_SAID = {
 ENGINE_SAID = {
     "protocol-recognised": "no vendor was named; the excerpt says which rules read the stream",
     "lone-surrogate": "a text had half a surrogate pair in it: U+FFFD stands in its place",
+    "after-end": "something came after the end, and was dropped; standard rules say so in the same word",
     "more-notes": "there were too many different notes; this one counts the rest",
 }
 FAULTS = {
