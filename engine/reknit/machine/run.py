@@ -192,7 +192,10 @@ class Machine(Growth):
         self.named_step(STREAM_ERROR, {"kind": kind, "code": code, "message": message})
 
     def judge(self, call: Call) -> None:
-        """Raise CALL_END for a call, again as long as a judgement asks for it."""
+        """Raise CALL_END for a call, again as long as a judgement asks for it; a policy without it accepts no call."""
+        if ENDING not in self.runtime.events:
+            self._classify(call)
+            return
         kept = self.event, self.at, self.fields, self.meant, self.current, self.rule, self.ending
         self.event, self.at = self.runtime.events[ENDING], self.runtime.positions[ENDING]
         self.fields, self.ending = (), call
