@@ -311,7 +311,8 @@ def _enum_filter(enum: EnumSpec) -> Callable[[Any, str], Any]:
         case = enum.cases.get(word)
         if case is not None:
             return case
-        return word if enum.passes else enum.other
+        # Without an `else` a word that is not listed passes as it is: what cannot take it says so in a note.
+        return word if enum.other is None else enum.other
 
     return apply
 

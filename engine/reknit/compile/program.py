@@ -53,6 +53,7 @@ class ProgramCheck:
         self.found: list[Diagnostic] = []
         self._policy = policy
         self._enums: dict[str, Enum] = {}
+        self._told: list[Name] = []
 
     def run(self, items: Iterable[Item]) -> dict[str, list[object]]:
         """Compile all items, in the order given, by kind."""
@@ -218,6 +219,7 @@ class ProgramCheck:
 
     def _expr(self, node: Expr, event: EventSpec, type_: str | None) -> ExprSpec:
         filters = tuple(self._filter(one.name, one.argument) for one in node.filters)
+        self._enum_cases(filters, type_)
         operand = node.operand
         if isinstance(operand, Path):
             self._path(Name(operand.text, node.place), relative=True, every=False)
@@ -241,6 +243,17 @@ class ProgramCheck:
             members=tuple((key, self._expr(value, event, None)) for key, value in operand.members),
             filters=filters,
         )
+
+    def _enum_cases(self, filters: tuple[tuple[str, str], ...], type_: str | None) -> None:
+        """Check that an enum gives nothing but cases of the field that it is used for; each of its words once."""
+        cases = TYPES[type_].cases if type_ is not None else {}
+        for name, argument in filters:
+            node = self._enums.get(argument) if name == "enum" else None
+            for one in node.cases if node is not None and cases else ():
+                if one.case is not None and one.case.text not in cases and one.case not in self._told:
+                    self._told.append(one.case)
+                    said = f"{quoted(one.case.text)} is no case of what enum {quoted(argument)} is used for"
+                    self.report("E406", said, one.case.place, "no such case", suggestion(one.case.text, cases))
 
     def _filter(self, name: Name, argument: Name | None) -> tuple[str, str]:
         known = FILTERS.get(name.text)
