@@ -284,10 +284,22 @@ class PolicyCheck:
                     f"it is for events about {' or '.join(quoted(about) for about in verb.about)}",
                 )
                 return
+        if action.verb.text == "reopen":
+            self._reopen(action, events)
         if action.verb.text == "set" and len(action.words) == 1:
             self._word(action, action.words[0], (FIELD,), events)
         for word, allowed in zip(action.words, verb.words, strict=False):
             self._word(action, word, allowed, events)
+
+    def _reopen(self, action: Action, events: list[EventSpec]) -> None:
+        """A block is taken up again by an event about its own kind: no other one means such a block."""
+        word = action.words[0]
+        about = {"text": "text", "call": "tool"}.get(word.text)
+        for event in events:
+            if about is not None and event.about != about:
+                said = f"{quoted(f'reopen {word.text}')} has no meaning on {quoted(event.name)}"
+                self.report("E210", said, word, f"the event is about {quoted(event.about)}")
+                return
 
     def _word(self, action: Action, word: Name, allowed: tuple[str, ...], events: list[EventSpec]) -> None:
         if allowed == (REASON,) or word.text in allowed:

@@ -290,6 +290,8 @@ def _accept(words: tuple[str, ...], event: EventSpec) -> Doing:
     def do(machine: Machine) -> None:
         call = machine.ending
         reading = machine.read(call)
+        if reading.case not in ("empty", "exact", "lossless", "guessed"):
+            return  # nothing was read that could stand: the call stays invalid, whatever a rule says
         call.input, call.invalid = reading.value, None
         call.grade = {"empty": "lossless"}.get(reading.case, reading.case)
         if reading.repair:
