@@ -60,9 +60,8 @@ def chosen(count: int = COUNT) -> list[Mutant]:
     """So many mutants, of every operator some: the same ones each time."""
     by_operator = all_mutants(list(standard().rules.items.values()))
     rng = random.Random(SEED)
-    shuffled = {
-        name: rng.sample(mutants, min(len(mutants), _FEW.get(name, COUNT))) for name, mutants in by_operator.items()
-    }
+    most = {name: min(len(mutants), _FEW.get(name, COUNT)) for name, mutants in by_operator.items()}
+    shuffled = {name: rng.sample(mutants, most[name]) for name, mutants in by_operator.items()}
     found: list[Mutant] = []
     while len(found) < count:
         for mutants in shuffled.values():
@@ -75,13 +74,14 @@ def judged(mutant: Mutant) -> Verdict:
     """Compare the policy with a mutant of it, and judge what is said."""
     before = standard()
     try:
-        policy, found = compile_policy("standard", mutant.items, before.rules.name.place)
+        policy, found = compile_policy(before.policy.name, mutant.items, before.rules.name.place)
     except Exception as error:  # a finding about the engine, not about the difference
         return Verdict(mutant, REFUSED, f"the compiler fails: {type(error).__name__}: {error}")
     if policy is None:
         return Verdict(mutant, REFUSED, found[0].code)
     items = {key_of(item): item for item in mutant.items}
-    after = replace(before, table=assemble(policy, without_maps("standard")), rules=replace(before.rules, items=items))
+    table = assemble(policy, without_maps(before.policy.name))
+    after = replace(before, table=table, rules=replace(before.rules, items=items))
     difference = compare(before, after)
     changes = [change for change in difference.changes if change.direction not in ("none", "tests")]
     shown = [change for change in changes if change.witness is not None]

@@ -16,7 +16,7 @@ from reknit.diff import DIRECTIONS, IDS, Difference, compare
 NAMES = sorted(folder.name for folder in CASES.iterdir() if folder.is_dir())
 
 ONE_SIDED = {"STATE_CHANGED", "EVENT_CHANGED", "FLUSH_CHANGED", "RENAMED_ONLY"}
-ONE_SIDED |= {"CELL_RULE", "CELL_WORDING", "POLICY_CHANGED", "MAP_ORDER", "SPLIT_ORDER"}
+ONE_SIDED |= {"CELL_UNREACHED", "CELL_RULE", "CELL_WORDING", "POLICY_CHANGED", "MAP_ORDER", "SPLIT_ORDER"}
 """Changes that are called after one side, or whose direction does not turn round with the sides."""
 
 ELSEWHERE = {"FILE_ADDED", "FILE_REMOVED"}

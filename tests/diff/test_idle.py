@@ -8,15 +8,19 @@ from functools import cache
 import msgspec
 import pytest
 from judging import played, random_plays, tools_in
+from sides import TINY, side_of
 
 from reknit.diff import Side, Workshop
 from reknit.diff.cells import answers_of
 from reknit.diff.idle import effective, ends_for_good
+from reknit.diff.play import WatchedRuntime, started, tools_of
+from reknit.diff.reach import Reach
 from reknit.diff.sides import without_maps
 from reknit.lang.files import FileLoader
 from reknit.table import ActionSpec, EventSpec, Outcome, PolicyTable, assemble
 
 PLAYS = 1500
+TINY_POLICY = side_of(TINY).policy
 
 ADDED = [
     ActionSpec("set", ("id",)),
@@ -29,6 +33,13 @@ ADDED = [
     ActionSpec("set", ("reason", "tool_use")),
     ActionSpec("set", ("reason", "end_turn")),
     ActionSpec("append", ("text",)),
+    ActionSpec("append", ("name",)),
+    ActionSpec("replace", ("text",)),
+    ActionSpec("replace", ("json",)),
+    ActionSpec("make", ("id",)),
+    ActionSpec("infer", ("reason",)),
+    ActionSpec("propose", ("json",)),
+    ActionSpec("open", ("tool",)),
     ActionSpec("append", ("json",)),
     ActionSpec("append", ("signature",)),
     ActionSpec("archive", ("block",)),
@@ -88,8 +99,10 @@ def applies(action: ActionSpec, event: EventSpec) -> bool:
         return (action.words[0] in names and event.about != "message") or action.words[0] in names & {"reason"}
     if action.verb == "bind":
         return event.about == "tool" and "slot" in names
-    if action.verb == "reopen":
+    if action.verb in ("reopen", "make", "open"):
         return event.about == "tool"
+    if action.verb == "propose":
+        return event.about == "tool" and "json" in names
     return event.about != "ending" or action.verb in ("complete", "drop")
 
 
@@ -128,6 +141,27 @@ def _named(only: object) -> object:
     return whole
 
 
+@pytest.mark.parametrize("name", ["standard", "lenient", "strict"])
+def test_no_cell_is_reached_that_is_called_out_of_reach(name: str) -> None:
+    policy = Workshop(FileLoader()).side(name).policy
+    reach, runtime = Reach(policy), WatchedRuntime(policy)
+    for kit, steps in random_plays(policy, PLAYS, 5):
+        machine = started(runtime, tools_of(kit))
+        for event, fields in steps:
+            machine.named_step(event, fields)
+    passed = set(runtime.passed)
+    assert len(passed) > 500
+    for cell in passed:
+        event = policy.events[cell.event]
+        assert reach.reaches(event, answers_of(event, cell.number)), cell
+
+
+def test_some_cells_are_out_of_reach() -> None:
+    event = TINY_POLICY.events["CALL_END"]
+    seals = {answers_of(event, n)["seal"] for n in range(35) if Reach(TINY_POLICY).reaches(event, answers_of(event, n))}
+    assert seals == {"final", "cut"}
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_actions_that_are_called_idle_can_be_put_in(seed: int) -> None:
     """Random actions are put into cells, and taken out again where they are called idle: nothing may differ by that."""
@@ -139,7 +173,8 @@ def test_actions_that_are_called_idle_can_be_put_in(seed: int) -> None:
         if not fitting or rng.random() < 0.5:
             return actions
         at = rng.randint(0, len(actions))
-        return (*actions[:at], rng.choice(fitting), *actions[at:])
+        crowd = tuple(rng.choice(fitting) for _ in range(rng.choice((1, 1, 2, 3))))
+        return (*actions[:at], *crowd, *actions[at:])
 
     crowded = rewritten(policy, more)
     for_good = ends_for_good(crowded)

@@ -57,7 +57,7 @@ class _AfterDashes(click.Command):
     type=click.Choice(_DIRECTIONS),
     help="Exit with 3 on changes in this direction; may be repeated. By default: loosens.",
 )
-@click.option("--write-tests", metavar="FILE", help="Write what shows the changes into FILE, as rule tests.")
+@click.option("--write-tests", metavar="FILE", help="Write what shows the changes into FILE, as rule tests of B.")
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text", help="How to tell.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--witnesses/--no-witnesses", default=True, help="Look for what shows each change; it takes time.")
@@ -126,9 +126,9 @@ def _compared(
         before, after = revisions
         return compare_collections(before, after, witnesses=witnesses), before, after
     if len(sides) == 1:
-        collection = on_disk(sides[0], policy)
-        if only(collection) is None:
+        if Path(sides[0]).is_dir():
             raise UsageError("sides", f"`{sides[0]}` is a folder", "name the folder to compare it with, too")
+        collection = on_disk(sides[0], policy)
         return compare_with_base(collection, witnesses=witnesses), collection, collection
     before, after = (on_disk(side, policy) for side in sides)
     if only(before) is not None and only(after) is not None and not any(Path(side).is_dir() for side in sides):
@@ -163,26 +163,22 @@ def _revisions(
     return before, after
 
 
-def _write_tests(report: Report, file: str) -> None:
-    """Write witnesses as rule tests of the side after."""
-    from reknit.diff.rule_test import as_rule_test
+def _write_tests(report: Report, place: str) -> None:
+    """Write witnesses as rule tests of the side after: one file, or in a folder one for each file that was compared."""
+    from reknit.diff.witness_file import witness_files
 
-    written: list[str] = []
-    for difference, (before, after) in zip(report.differences, report.pairs, strict=True):
-        if before is None or after is None:
-            continue
-        for number, change in enumerate(difference.changes, start=1):
-            if change.witness is None:
-                continue
-            title = f"{change.id} {change.subject}, change {number} of {difference.kind} {difference.name}"
-            for side, other, passes in ((after, before, "after"), (before, after, "before")):
-                test = as_rule_test(change.witness, side, other, title)
-                if test is not None:
-                    written.append(f"# {change.direction}: passes on the side {passes}, fails on the other\n{test}")
-                    break
-    try:
-        Path(file).write_text("\n".join(written), encoding="utf-8")
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError("write-tests", f"`{file}` cannot be written: {reason}") from None
-    click.echo(f"{len(written)} tests written to {file}", err=True)
+    texts = {name: text for name, text in witness_files(report) if text.tests}
+    folder = Path(place)
+    if len(texts) > 1 and not folder.is_dir():
+        message = f"tests of {len(texts)} rule files do not go into one"
+        raise UsageError("write-tests", message, "give `--write-tests` a folder that is there")
+    files = {folder / name if folder.is_dir() else folder: text for name, text in texts.items()}
+    for file, text in files.items():
+        try:
+            file.write_text(text.text, encoding="utf-8")
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise UsageError("write-tests", f"`{file}` cannot be written: {reason}") from None
+        click.echo(f"{text.tests} test{'' if text.tests == 1 else 's'} written to {printable(str(file))}", err=True)
+    if not files:
+        click.echo("no change has a witness that rule tests can tell: nothing was written", err=True)

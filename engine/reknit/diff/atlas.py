@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
 
 from reknit.diff.play import Cell, Step, WatchedRuntime, advance, cell_ahead, started, tools_of
@@ -61,7 +62,9 @@ class Atlas:
         self._families: list[str] = []
         for order, (family, survey) in enumerate(self._all_surveys()):
             self._families.append(family)
-            heapq.heappush(self._surveys, (next(survey), order, survey))
+            length = next(survey, None)
+            if length is not None:
+                heapq.heappush(self._surveys, (length, order, survey))
 
     def reaching(
         self, wanted: Callable[[Cell], bool], families: Callable[[], set[str]] = set
@@ -112,7 +115,17 @@ class Atlas:
         for start in range(0, len(ways), _BATCH):
             yield len(ways[start])
             for steps in ways[start : start + _BATCH]:
-                self._walk(kit, steps[:-1], steps[-1])
+                self._live(kit, steps)
+
+    def _live(self, kit: Kit, steps: tuple[Step, ...]) -> None:
+        """Take steps, all of them under watch."""
+        machine = started(self.watched, tools_of(kit))
+        for count, step in enumerate(steps, start=1):
+            self.watched.passed.clear()
+            with suppress(Exception):
+                advance(machine, step)
+            for cell in self.watched.passed:
+                self._record(cell, Way(kit, steps[:count]))
 
     def _survey(self, family: str, kit: Kit) -> Survey:
         core, moves = self.steps.core(family), self.steps.moves(family)

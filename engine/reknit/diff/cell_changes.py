@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reknit.diff.cells import FLUSH, RULE, WORDING, Comparison, Group, answers_of
-from reknit.diff.changes import Change, Direction
-from reknit.diff.idle import effective
+from reknit.diff.cells import FLUSH, OUTCOME, RULE, UNREACHED, WORDING, Comparison, Group, answers_of, apart
+from reknit.diff.changes import DIRECTIONS, Change, Direction
 from reknit.diff.leaning import deed_leaning
 from reknit.diff.sides import Side
 from reknit.diff.witness import Witness
@@ -22,7 +21,7 @@ def cell_change(group: Group, before: Side, after: Side, witness: Witness | None
     id, subject, message, words, places = make(group, before, after)
     return Change(
         id=id,
-        direction=_direction(group, before, after),
+        direction=_direction(group),
         subject=subject,
         message=message,
         before=words[0],
@@ -43,7 +42,7 @@ _Told = tuple[str, str, str, tuple[str | None, str | None], list[Place]]
 def _outcome_change(group: Group, before: Side, after: Side) -> _Told:
     cause = group.cause
     to = group.to if cause.to == (None, None) else cause.to
-    deeds = zip((cause.before, cause.after), to, cause.rules, strict=True)
+    deeds = zip(apart(*group.deeds), to, cause.rules, strict=True)
     words = [f"{deed_words(actions, to)}    ({rule})" for actions, to, rule in deeds]
     places = _places((before, "rule", cause.rules[0]), (after, "rule", cause.rules[1]))
     message = f"{quoted(cause.event)}{_where(group, before)}"
@@ -79,16 +78,10 @@ def _example(group: Group, before: Side) -> str:
     return f"{{ {inner} }}" if inner else ""
 
 
-def _direction(group: Group, before: Side, after: Side) -> Direction:
-    event = group.cause.event
-    deeds = [
-        effective(spec, answers_of(spec, cells[0].number), actions)
-        for spec, cells, actions in (
-            (before.policy.events[event], group.cells, group.deeds[0]),
-            (after.policy.events[event], group.after, group.deeds[1]),
-        )
-    ]
-    return deed_leaning(deeds[0], deeds[1])
+def _direction(group: Group) -> Direction:
+    """Where a cause leans; of cells that lean in several directions, those that loosen tell."""
+    leanings = {deed_leaning(before, after) for before, after in group.effects}
+    return next(direction for direction in DIRECTIONS if direction in leanings)
 
 
 def _places(*wanted: tuple[Side, str, str]) -> list[Place]:
@@ -101,13 +94,17 @@ def _places(*wanted: tuple[Side, str, str]) -> list[Place]:
 def quiet_changes(comparison: Comparison, before: Side, after: Side) -> Iterator[Change]:
     """Cells that do the same in other words, or by another rule."""
     merged: dict[tuple[str, tuple[str, str]], list[Group]] = {}
+    told = {group.cause.event for group in comparison.groups if group.cause.kind in (FLUSH, OUTCOME)}
     for group in comparison.groups:
-        if group.cause.kind in (WORDING, RULE):
+        if group.cause.kind in (WORDING, RULE) or (group.cause.kind == UNREACHED and group.cause.event not in told):
             merged.setdefault((group.cause.kind, group.cause.rules), []).append(group)
     for (kind, rules), groups in merged.items():
-        cells, cause = sum(len(group.cells) for group in groups), groups[0].cause
-        words = [deed_words(actions, to) for actions, to in zip((cause.before, cause.after), groups[0].to, strict=True)]
+        cells = sum(len(group.cells) for group in groups)
+        words = [deed_words(actions, to) for actions, to in zip(apart(*groups[0].deeds), groups[0].to, strict=True)]
         id, said = "CELL_WORDING", f"of rule {quoted(rules[1])} do the same in other words"
+        if kind == UNREACHED:
+            id, words = "CELL_UNREACHED", list(rules)
+            said = f"of rule {quoted(rules[0])} are those of {quoted(rules[1])}, and no stream reaches them"
         if kind == RULE:
             id, words = "CELL_RULE", list(rules)
             said = f"of rule {quoted(rules[0])} are taken by {quoted(rules[1])}, which does the same"

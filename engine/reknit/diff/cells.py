@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from reknit.diff.idle import effective, ends_for_good
 from reknit.diff.play import Cell
+from reknit.diff.reach import Reach
 from reknit.table import ENDING_STATE, ActionSpec, EventSpec, Outcome, PolicyTable
 
 SAME = "same"
@@ -20,16 +21,18 @@ FLUSH = "flush"
 OUTCOME = "outcome"
 WORDING = "wording"
 RULE = "rule"
+UNREACHED = "unreached"
 
 
 class Cause(NamedTuple):
     """What cells of one group have in common.
 
     Attributes:
-        kind: FLUSH, OUTCOME, WORDING (the same, said otherwise) or RULE (the same, by another rule).
+        kind: FLUSH, OUTCOME, WORDING (the same, said otherwise), RULE (the same, by another rule) or UNREACHED (no
+            stream gets there).
         event: Their event.
         rules: The rule before and after.
-        before: Their actions before, without the flushes that both sides share.
+        before: What their rule does before, without flushes; of FLUSH, the flushes that are there only before.
         after: Likewise after.
         to: The state to which the rules lead before and after, None for one that stays; both None where it is the same.
     """
@@ -44,13 +47,17 @@ class Cause(NamedTuple):
 
 @dataclass(slots=True)
 class Group:
-    """Cells with one cause: their numbers before and after; all actions of the first, and where they lead it."""
+    """Cells with one cause: their numbers before and after; all actions of the first, and where they lead it.
+
+    `effects` are what is done before and after, without what does nothing, of all of them.
+    """
 
     cause: Cause
     deeds: tuple[tuple[ActionSpec, ...], tuple[ActionSpec, ...]]
     to: tuple[str | None, str | None] = (None, None)
     cells: list[Cell] = field(default_factory=list)
     after: list[Cell] = field(default_factory=list)
+    effects: set[tuple[tuple[ActionSpec, ...], tuple[ActionSpec, ...]]] = field(default_factory=set)
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -119,6 +126,7 @@ class _Comparer:
         self._came: dict[str, set[str]] = {}
         self._equal: dict[tuple[int, int], bool] = {}
         self._for_good = ends_for_good(before) and ends_for_good(after)
+        self._reach = (Reach(before), Reach(after))
         self._targets = (_targets(before), _targets(after))
 
     def event(self, name: str) -> None:
@@ -150,28 +158,38 @@ class _Comparer:
             )
         if equal:
             return
-        cause = self._cause(cell, other, one, two)
+        cause, effects = self._cause(cell, other, one, two)
         group = self.groups.get(cause)
         if group is None:
             to = tuple(None if goes == at.state else goes for goes, at in ((one.to, cell), (two.to, other)))
             group = self.groups[cause] = Group(cause, (one.actions, two.actions), (to[0], to[1]))
         group.cells.append(cell)
         group.after.append(other)
+        group.effects.add(effects)
 
-    def _cause(self, cell: Cell, other: Cell, one: Outcome, two: Outcome) -> Cause:
+    def _cause(
+        self, cell: Cell, other: Cell, one: Outcome, two: Outcome
+    ) -> tuple[Cause, tuple[tuple[ActionSpec, ...], tuple[ActionSpec, ...]]]:
+        """The cause of a cell that is not the same, and what it does on both sides."""
         old, new = self.before.events[cell.event], self.after.events[cell.event]
-        does = effective(old, answers_of(old, cell.number), one.actions, self._for_good)
-        did = effective(new, answers_of(new, other.number), two.actions, self._for_good)
+        asked, said = answers_of(old, cell.number), answers_of(new, other.number)
+        does = effective(old, asked, one.actions, self._for_good)
+        did = effective(new, said, two.actions, self._for_good)
         goes_alike = self.states.get(one.to) == two.to
         rules = (one.rule, two.rule)
-        to = (None, None) if goes_alike else (self._targets[0].get(one.rule), self._targets[1].get(two.rule))
+        to = (self._targets[0].get(one.rule), self._targets[1].get(two.rule))
+        if to[0] is not None and self.states.get(to[0]) == to[1]:
+            to = (None, None)
         if does == did and goes_alike:
             kind = WORDING if one.rule == two.rule else RULE
-            return Cause(kind, cell.event, rules, *_apart(one.actions, two.actions), to)
+            return Cause(kind, cell.event, rules, _own(one.actions), _own(two.actions), to), (does, did)
+        if not (self._reach[0].reaches(old, asked) and self._reach[1].reaches(new, said)):
+            return Cause(UNREACHED, cell.event, rules, (), (), (None, None)), (does, did)
         if _own(one.actions) == _own(two.actions) and one.rule == two.rule and goes_alike:
             # The boundary is the cause, whatever rules it comes before.
-            return Cause(FLUSH, cell.event, ("", ""), *_flushes_apart(one.actions, two.actions), (None, None))
-        return Cause(OUTCOME, cell.event, rules, *_apart(one.actions, two.actions), to)
+            flushes = _flushes_apart(one.actions, two.actions)
+            return Cause(FLUSH, cell.event, ("", ""), *flushes, (None, None)), (does, did)
+        return Cause(OUTCOME, cell.event, rules, _own(one.actions), _own(two.actions), to), (does, did)
 
     def renamed(self) -> dict[str, str]:
         """Rules that are gone and whose cells are exactly those of one new rule, which does the same."""
@@ -211,7 +229,7 @@ def _flushes_apart(
     return tuple(a for a in first if a not in second), tuple(a for a in second if a not in first)
 
 
-def _apart(
+def apart(
     one: tuple[ActionSpec, ...], two: tuple[ActionSpec, ...]
 ) -> tuple[tuple[ActionSpec, ...], tuple[ActionSpec, ...]]:
     """Both without the flushes that they share: those have not changed, and differ from state to state."""

@@ -32,6 +32,7 @@ IDS: Final[dict[str, str]] = {
     "CELL_OUTCOME": "cells that do something else",
     "CELL_RULE": "cells that another rule takes, and that do the same",
     "CELL_WORDING": "cells whose actions are written in another way and do the same",
+    "CELL_UNREACHED": "cells that do something else, and that no stream reaches",
     "RULE_ADDED": "a rule that is new; what it does otherwise is told by its cells",
     "RULE_REMOVED": "a rule that is gone; what is done otherwise is told by its cells",
     "RENAMED_ONLY": "a rule or state that has another name and does the same",

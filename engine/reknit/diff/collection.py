@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from reknit.diff.sides import Side, Workshop
 from reknit.errors import RulesError, UsageError
@@ -14,8 +14,14 @@ from reknit.lang.files import SUFFIX, FileLoader, Loaded, Loader
 from reknit.lang.resolve import DEFAULT_POLICY
 from reknit.lang.syntax import File
 
-Key = tuple[str, str]
-"""The kind and name in a header."""
+
+class Key(NamedTuple):
+    """What a rule file is known by: the kind and name in its header, and its folder where there are several."""
+
+    kind: str
+    name: str
+    folder: str = ""
+
 
 _ORDER: Final = ("policy", "vendor", "fragment")
 
@@ -26,12 +32,12 @@ class Entry:
 
     Attributes:
         argument: What its loader knows it by.
-        file: Its nodes; None where it could not be read.
+        file: Its nodes.
         text: What stands in it.
     """
 
     argument: str
-    file: File | None
+    file: File
     text: str
 
 
@@ -41,8 +47,11 @@ class Collection:
 
     Attributes:
         label: What to call them: a path, a revision.
-        entries: By kind and name.
-        unread: Files whose header could not be read, by what their loader knows them by.
+        entries: By kind, name and folder.
+        unread: Files whose header could not be read, or is that of another file beside them; by what their loader
+            knows them by.
+        loader: Makes the loader for a file and those beside it.
+        policy: A policy to use instead of those that vendors name.
     """
 
     label: str
@@ -74,39 +83,56 @@ class Collection:
         argument = self.entries[key].argument
         return self.workshop(argument).bases(argument)
 
-    def keys(self) -> list[Key]:
-        """All kinds and names: policies first, then vendors with what they extend first, then fragments."""
-        return sorted(self.entries, key=lambda key: (_ORDER.index(key[0]), self._depth(key), key[1]))
+    def in_order(self) -> list[Key]:
+        """All keys: policies first, then vendors with what they extend first, then fragments."""
+        return sorted(self.entries, key=lambda key: (_ORDER.index(key.kind), self._depth(key), key.name, key.folder))
 
     def _depth(self, key: Key) -> int:
         depth, seen = 0, {key}
         entry = self.entries.get(key)
-        while entry is not None and entry.file is not None and entry.file.header.extends is not None:
-            key = (key[0], entry.file.header.extends.text)
+        while entry is not None and entry.file.header.extends is not None:
+            key = key._replace(name=entry.file.header.extends.text)
             if key in seen:
                 break
             seen.add(key)
             depth, entry = depth + 1, self.entries.get(key)
         return depth
 
-    def texts(self, key: Key) -> frozenset[tuple[Key, str]]:
-        """The texts of a file and of all in the collection that it builds on: what its table depends on."""
-        found: dict[Key, str] = {}
-        pending = [key]
+    def texts(self, key: Key) -> frozenset[tuple[str, str, str]]:
+        """The texts of a file and of all beside it that it builds on: what its table depends on."""
+        found: dict[tuple[str, str], str] = {}
+        pending = [(key.kind, key.name)]
+        if self.policy is not None:
+            pending.append(("policy", self.policy))
         while pending:
-            key = pending.pop()
-            entry = self.entries.get(key)
-            if key in found or entry is None:
-                continue
-            found[key] = entry.text
-            if entry.file is not None:
+            kind, name = pending.pop()
+            entry = self.entries.get(Key(kind, name, key.folder))
+            if (kind, name) not in found and entry is not None:
+                found[kind, name] = entry.text
                 pending += _builds_on(entry.file)
-        if self.policy is not None and (at := ("policy", self.policy)) in self.entries:
-            found[at] = self.entries[at].text
-        return frozenset(found.items())
+        return frozenset((*names, text) for names, text in found.items())
 
 
-def _builds_on(file: File) -> Iterable[Key]:
+def matched(before: Collection, after: Collection) -> list[tuple[Key | None, Key | None]]:
+    """The files of two collections by pairs: those of one kind, name and folder, then those that were moved."""
+    pairs: list[tuple[Key | None, Key | None]] = []
+    gone = [key for key in before.in_order() if key not in after.entries]
+    come = [key for key in after.in_order() if key not in before.entries]
+    for key in after.in_order():
+        if key in before.entries:
+            pairs.append((key, key))
+            continue
+        moved = [other for other in gone if other[:2] == key[:2]]
+        alike = [other for other in come if other[:2] == key[:2]]
+        if len(moved) == len(alike) == 1:
+            gone.remove(moved[0])
+            pairs.append((moved[0], key))
+        else:
+            pairs.append((None, key))
+    return [*pairs, *((key, None) for key in gone)]
+
+
+def _builds_on(file: File) -> Iterable[tuple[str, str]]:
     header = file.header
     if header.extends is not None:
         yield (header.kind, header.extends.text)
@@ -119,18 +145,18 @@ def _builds_on(file: File) -> Iterable[Key]:
 
 
 def gathered(
-    label: str, arguments: Iterable[str], loader: Callable[[str], Loader], policy: str | None = None
+    label: str, arguments: Mapping[str, str], loader: Callable[[str], Loader], policy: str | None = None
 ) -> Collection:
     """Read the headers of rule files.
 
     Args:
         label: What to call them.
-        arguments: What their loader knows them by.
+        arguments: What their loader knows them by, each with the folder by which it is told from its namesakes.
         loader: Makes the loader for a file and those beside it.
         policy: A policy to use instead of those that vendors name.
     """
     collection = Collection(label, {}, loader=loader, policy=policy)
-    for argument in arguments:
+    for argument, folder in arguments.items():
         workshop = collection.workshop(argument)
         loaded = workshop.loader.load(argument)
         try:
@@ -138,8 +164,12 @@ def gathered(
         except RulesError:
             collection.unread.append(argument)
             continue
-        text = loaded.text if isinstance(loaded, Loaded) else ""
-        collection.entries.setdefault((file.header.kind, file.header.name.text), Entry(argument, file, text))
+        key = Key(file.header.kind, file.header.name.text, folder)
+        if key in collection.entries:
+            collection.unread.append(argument)
+        else:
+            text = loaded.text if isinstance(loaded, Loaded) else ""
+            collection.entries[key] = Entry(argument, file, text)
     return collection
 
 
@@ -155,7 +185,7 @@ def on_disk(path: str, policy: str | None = None) -> Collection:
         files = sorted(str(file) for file in place.glob(f"*{SUFFIX}"))
         if not files:
             raise UsageError("no-rules", f"there are no rule files in `{path}`", f"rule files end in `{SUFFIX}`")
-        return gathered(path, files, lambda argument: FileLoader(start=place), policy)
+        return gathered(path, dict.fromkeys(files, ""), lambda argument: FileLoader(start=place), policy)
     argument = path
     if place.is_file() and not path.endswith(SUFFIX) and "/" not in path:
         argument = f"./{path}"  # the loader would take it for a name
@@ -166,7 +196,7 @@ def on_disk(path: str, policy: str | None = None) -> Collection:
     collection = Collection(path, {}, loader=lambda _: loader, policy=policy)
     file = collection.workshop(argument).file(argument)
     text = loaded.text if isinstance(loaded, Loaded) else ""
-    collection.entries[file.header.kind, file.header.name.text] = Entry(argument, file, text)
+    collection.entries[Key(file.header.kind, file.header.name.text)] = Entry(argument, file, text)
     return collection
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from reknit.diff.changes import Direction
-from reknit.diff.idle import SEALLESS
+from reknit.diff.commuting import SEALLESS
 from reknit.table import ActionSpec, ClassSpec
 from reknit.vocabulary.actions import COMPLETE_CALLS
 from reknit.vocabulary.words import CLASS_SETTINGS

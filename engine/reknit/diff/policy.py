@@ -54,8 +54,10 @@ class Declarations(Parts):
                 message = f"state {quoted(name)} is {'new' if old is None else 'gone'}"
                 yield self.change(came_or_went("STATE", old, new), "behaviour", key, message, words)
             elif (set(old.holds), old.flag) != (set(new.holds), new.flag):
-                what = "is another kind of state" if set(old.holds) == set(new.holds) else "holds other blocks"
-                yield self.change("STATE_CHANGED", "behaviour", key, f"state {quoted(name)} {what}", words)
+                what = "is another kind of state" if old.flag != new.flag else "holds other blocks"
+                # On both sides every input has its cell: what a state may hold shows in cells, or not at all.
+                direction: Direction = "behaviour" if old.flag != new.flag else "none"
+                yield self.change("STATE_CHANGED", direction, key, f"state {quoted(name)} {what}", words)
             elif old.name != name:
                 message = f"state {quoted(old.name)} is called {quoted(name)}"
                 yield self.change("RENAMED_ONLY", "none", key, message, (old.name, name))

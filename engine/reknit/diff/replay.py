@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from reknit.diff.collection import Collection, Key
+from reknit.diff.collection import Collection, only
 from reknit.diff.sides import Side
+from reknit.diff.wording import counted
 from reknit.errors import RulesError, UsageError
 from reknit.excerpt import excerpt
 from reknit.message import Message
@@ -106,7 +107,7 @@ class Replay:
         return self._tables[vendor]
 
     def _table(self, collection: Collection, vendor: str) -> Table:
-        key = _only(collection)
+        key = only(collection)
         if key is not None and key[0] != "vendor":
             argument = collection.entries[key].argument
             workshop = collection.workshop(argument)
@@ -116,17 +117,14 @@ class Replay:
             return collection.side(key, base).table
         if key is not None and self._vendor is None:
             return collection.side(key).table
-        if ("vendor", vendor) in collection.entries:
-            return collection.side(("vendor", vendor)).table
+        own = next((key for key in collection.in_order() if (key.kind, key.name) == ("vendor", vendor)), None)
+        if own is not None:
+            return collection.side(own).table
         if not collection.entries:
             raise UsageError("no-rules", f"there are no rules in {collection.label}")
         first = next(iter(collection.entries.values()))
         side: Side = collection.workshop(first.argument).vendor_side(vendor)
         return side.table
-
-
-def _only(collection: Collection) -> Key | None:
-    return next(iter(collection.entries)) if len(collection.entries) == 1 else None
 
 
 def _recognised(body: bytes, wire: str | None) -> str | None:
@@ -171,7 +169,7 @@ def _parts(old: Message, new: Message) -> Iterator[tuple[str, str, str]]:
     for key in dict.fromkeys([*notes[0], *notes[1]]):
         if notes[0].get(key) != notes[1].get(key):
             where = f"note {key[0]}" + (f" on block {key[1] + 1}" if key[1] is not None else "")
-            said = [f"{found[key]} times" if key in found else "" for found in notes]
+            said = [counted(found[key], "time") if key in found else "" for found in notes]
             yield where, said[0], said[1]
 
 

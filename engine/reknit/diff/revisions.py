@@ -167,7 +167,8 @@ def at_commit(
             loaders[folder] = BlobLoader({name: text for name, text in texts.items() if _folder(name, shown) == folder})
         return loaders[folder]
 
-    return gathered(shown, [f"{shown}:{name}" for name in chosen], loader, policy)
+    arguments = {f"{shown}:{name}": name.rpartition("/")[0] for name in chosen}
+    return gathered(shown, arguments, loader, policy)
 
 
 def _folder(name: str, shown: str) -> str:
@@ -177,6 +178,5 @@ def _folder(name: str, shown: str) -> str:
 def in_working_tree(repository: Repository, paths: Sequence[str], policy: str | None = None) -> Collection:
     """The rule files of the working tree, as they are on disk."""
     root = os.path.relpath(repository.root)
-    files = [name if root == "." else f"{root}/{name}" for name in repository.on_disk(paths)]
-    arguments = [name if "/" in name else f"./{name}" for name in files]
+    arguments = {f"{root}/{name}": name.rpartition("/")[0] for name in repository.on_disk(paths)}
     return gathered(WORKING_TREE, arguments, lambda argument: FileLoader(start=Path(argument).parent), policy)

@@ -25,7 +25,9 @@ _TELLING: Final = ("id", "name", "text", "type")
 """What tells a reader which block is meant; the rest of a block stands there only where it is what differs."""
 
 
-def as_rule_test(witness: Witness, side: Side, other: Side, title: str = "the difference") -> str | None:
+def as_rule_test(
+    witness: Witness, side: Side, other: Side, title: str = "the difference", *, names_vendor: bool = True
+) -> str | None:
     """Write a witness as a rule test.
 
     Args:
@@ -33,13 +35,14 @@ def as_rule_test(witness: Witness, side: Side, other: Side, title: str = "the di
         side: Whose answer is expected.
         other: On which the test fails.
         title: Of the test.
+        names_vendor: Whether a test of a fragment says on which vendor, as it must in the fragment's own file.
 
     Returns:
         The text of the test; None where rule tests cannot see the difference, such as when a class may start.
     """
     if witness.fails:
         return None
-    given = _given(witness, side)
+    given = _given(witness, side, names_vendor)
     bare = _parsed(_text(title, [*given, "expect no notes"]), side)
     if bare is None:
         return None
@@ -96,9 +99,9 @@ def _play(test: Test, side: Side) -> Play:
 # -- what is given -----------------------------------------------------------------------------------------------------
 
 
-def _given(witness: Witness, side: Side) -> list[str]:
+def _given(witness: Witness, side: Side, names_vendor: bool) -> list[str]:
     lines = []
-    if side.kind == "fragment" and side.vendor is not None:
+    if names_vendor and side.kind == "fragment" and side.vendor is not None:
         lines.append(f"given  vendor {plain(side.vendor.name.text)}")
     if witness.kit.tools is not None:
         tools = ", ".join(f"{plain(name)}: {plain(one)}" for name, one in witness.kit.tools.items())

@@ -23,8 +23,8 @@ VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "slot": (None, 0, 1),
     "id": (None, "c1", "c2"),
     "name": (None, "read", "re", "ad", "grep"),
-    "text": ("", SHORT, LONG, LONGER),
-    "json": ("", "{", '{"k":1}', "}"),
+    "text": (SHORT, LONG, LONGER, ""),
+    "json": ('{"k":1}', "{", "}", ""),
     "message_id": (None, "m1", "m2"),
     "word": ("w",),
     "reason": (*STOP_REASONS, "eos"),
@@ -32,12 +32,12 @@ VALUES: Final[dict[str, tuple[Any, ...]]] = {
     "of": ("thinking", "text", "tool"),
     "error_kind": ERROR_KINDS,
     "count": (None, 2, 1, 0),
-    "value": ({"type": "x"},),
+    "value": ({"type": "x", "data": "a"},),
 }
 """Values of each type of field, those first that matter most: `re` begins `read`, `re` and `ad` make it."""
 
 READINGS: Final[dict[str, tuple[str, ...]]] = {
-    "empty": ("",),
+    "empty": ("", " "),
     "exact": ('{"k":1}', '{"p":1}', '{"z":1}', '{"k":1,"z":1}', '{"list":"[1]"}', "{}"),
     "several": ('{"k":1}{"k":2}',),
     "partial": ('{"k":',),

@@ -18,8 +18,8 @@ _FEW: Final[dict[str, tuple[Any, ...]]] = {
     "slot": (None, 0),
     "id": (None, "c1"),
     "name": (None, "read", "re"),
-    "text": VALUES["text"][1:3],
-    "json": VALUES["json"][1:],
+    "text": VALUES["text"][:2],
+    "json": VALUES["json"][:3],
     "reason": ("tool_use",),
     "error_kind": ("other",),
     "message_id": ("m1",),
@@ -30,7 +30,7 @@ _MOVES: Final[dict[str, tuple[Any, ...]]] = {
     "slot": (None, 0),
     "id": ("c2",),
     "name": ("read",),
-    "text": VALUES["text"][1:2],
+    "text": VALUES["text"][:1],
     "reason": ("end_turn", "tool_use", "max_tokens"),
     "how": ("clean",),
     "error_kind": ("other",),
@@ -107,6 +107,12 @@ class Steps:
         wanted = [event for event in self._with("count") if values.keys() <= {field.name for field in event.fields}]
         return [self.named(event, values) for event in wanted]
 
+    def single(self, event: str) -> Iterator[Step]:
+        """An event with one of its fields after the other, and with what it is none without."""
+        if (spec := self.policy.events.get(event)) is not None:
+            for field in spec.fields:
+                yield from (_filled_at(spec, field.name, value) for value in VALUES[field.type])
+
     def calls(self, kit: Kit, names: Sequence[str | None] = NAMES) -> Iterator[tuple[Step, ...]]:
         """Short lives of one call: its start or none, its arguments in each reading, its end in each way."""
         texts = [text for texts in READINGS.values() for text in texts]
@@ -121,15 +127,17 @@ class Steps:
                 yield (*head, *body, end)
 
     def twins(self) -> Iterator[tuple[Step, ...]]:
-        """Lives of a call that is begun again: with the same arguments, with others, with none, and its end."""
+        """Lives of a call that is begun again, at once or after another one: with the same arguments, others, none."""
         texts = ("", '{"k":1}', '{"k":2}', "{")
-        for slot, other_slot in ((None, None), (0, 1)):
-            heads, again = (
-                [_in(step, self.policy, at) for step in self.starts(("read", "grep"))] for at in (slot, other_slot)
-            )
-            first, second = ([self._body(text, at) for text in texts] for at in (slot, other_slot))
-            for head, body, twin, other, end in itertools.product(heads, first, again, second, self.ends()[:4]):
-                yield (head, *body, twin, *other, end)
+        starts = self.starts(("read", "grep"))
+        others = [_filled(event, {"id": "c2", "name": "read"}) for event in self._with("id", "name", about="tool")]
+        for slot, again_in in ((None, None), (0, 1)):
+            heads, twins = ([_in(step, self.policy, at) for step in starts] for at in (slot, again_in))
+            first, second = ([self._body(text, at) for text in texts] for at in (slot, again_in))
+            between = [()] if slot is not None else [(), *((other,) for other in others)]
+            for head, body, other, twin, more in itertools.product(heads, first, between, twins, second):
+                for end in self.ends()[: 4 if not other else 1]:
+                    yield (head, *body, *other, twin, *more, end)
 
     def _body(self, json: str, slot: int | None) -> tuple[Step, ...]:
         return tuple(_in(step, self.policy, slot) for step in self.pieces(json)[:1]) if json else ()
@@ -155,6 +163,15 @@ def _in(step: Step, policy: PolicyTable, slot: int | None) -> Step:
         step[0],
         tuple(slot if field.type == "slot" else value for field, value in zip(fields, step[1], strict=True)),
     )
+
+
+def _filled_at(event: EventSpec, name: str, value: Any) -> Step:
+    """A step with one field, and with the first value of those that it is none without."""
+    values = []
+    for field in event.fields:
+        first = next((one for one in VALUES[field.type] if one is not None), None)
+        values.append(value if field.name == name else None if field.optional else first)
+    return (event.name, tuple(values))
 
 
 def _filled(event: EventSpec, by_type: Mapping[str, Any]) -> Step:

@@ -6,12 +6,11 @@ not told already.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from reknit.diff.changes import Change, Difference, Direction, in_order
-from reknit.diff.collection import Collection, Key
+from reknit.diff.collection import Collection, Key, matched
 from reknit.diff.compare import Comparer
 from reknit.diff.sides import Side
 from reknit.errors import RulesError, UsageError
@@ -87,46 +86,46 @@ def compare_collections(before: Collection, after: Collection, *, witnesses: boo
     report = Report(before.label, after.label)
     comparer = Comparer(witnesses)
     told: set[tuple[object, ...]] = set()
-    for key in dict.fromkeys([*after.keys(), *before.keys()]):
-        if key in before.entries and key in after.entries:
+    for old, new in matched(before, after):
+        if old is not None and new is not None:
             report.compared += 1
-            if before.texts(key) == after.texts(key):
+            if before.texts(old) == after.texts(new):
                 continue
-            sides = _both(before, after, key, report)
+            sides = _both(before, after, old, new, report)
             if sides is None:
                 continue
             difference = _untold(comparer.compare(*sides), told)
             if difference.changes or difference.explanation:
                 report.add(difference, *sides)
-        elif key in after.entries:
-            _came(after, key, comparer, told, report)
-        else:
-            entry = before.entries[key]
-            gone = Change("FILE_REMOVED", _of_file(key), key[1], f"{key[0]} `{key[1]}` is gone", before=entry.argument)
-            report.add(Difference(key[0], key[1], (entry.argument, ""), ("", ""), (gone,)), None, None)
-    known = set(after.unread)
+        elif new is not None:
+            _came(after, new, comparer, told, report)
+        elif old is not None:
+            argument = before.entries[old].argument
+            _refuse_broken(after, argument)
+            message = f"{old.kind} `{old.name}` is gone"
+            gone = Change("FILE_REMOVED", _of_file(old), old.name, message, before=argument)
+            report.add(Difference(old.kind, old.name, (argument, ""), ("", ""), (gone,)), None, None)
     report.left_out += [name for name in after.unread if name not in report.left_out]
-    _refuse_broken(before, after, known)
     return report
 
 
-def _both(before: Collection, after: Collection, key: Key, report: Report) -> tuple[Side, Side] | None:
+def _both(before: Collection, after: Collection, key: Key, now: Key, report: Report) -> tuple[Side, Side] | None:
     """Both sides of a file; None where it is sound on neither. A file that is broken now is refused."""
     try:
         old: Side | None = before.side(key)
     except RulesError:
         old = None
     try:
-        new = after.side(key)
+        new = after.side(now)
     except RulesError:
         if old is not None:
             raise
-        report.left_out.append(after.entries[key].argument)
+        report.left_out.append(after.entries[now].argument)
         return None
     if old is None:
-        message = f"{key[0]} `{key[1]}` was not sound before"
-        change = Change("FILE_ADDED", _of_file(key), key[1], message, after=new.source)
-        report.add(Difference(*key, ("", ""), (new.source, new.table.fingerprint), (change,)), None, new)
+        message = f"{now.kind} `{now.name}` was not sound before"
+        change = Change("FILE_ADDED", _of_file(now), now.name, message, after=new.source)
+        report.add(Difference(now.kind, now.name, ("", ""), (new.source, new.table.fingerprint), (change,)), None, new)
         return None
     return old, new
 
@@ -139,8 +138,8 @@ def _came(after: Collection, key: Key, comparer: Comparer, told: set[tuple[objec
         report.left_out.append(after.entries[key].argument)
         return
     report.compared += 1
-    change = Change("FILE_ADDED", _of_file(key), key[1], f"{key[0]} `{key[1]}` is new", after=side.source)
-    difference = Difference(*key, ("", ""), (side.source, side.table.fingerprint), (change,))
+    change = Change("FILE_ADDED", _of_file(key), key.name, f"{key.kind} `{key.name}` is new", after=side.source)
+    difference = Difference(key.kind, key.name, ("", ""), (side.source, side.table.fingerprint), (change,))
     below: Side | None = None
     with suppress(RulesError, UsageError):
         below = after.below(key)
@@ -152,7 +151,7 @@ def _came(after: Collection, key: Key, comparer: Comparer, told: set[tuple[objec
 
 
 def _of_file(key: Key) -> Direction:
-    return "behaviour" if key[0] == "policy" else "mapping"
+    return "behaviour" if key.kind == "policy" else "mapping"
 
 
 def _untold(difference: Difference, told: set[tuple[object, ...]]) -> Difference:
@@ -166,10 +165,13 @@ def _untold(difference: Difference, told: set[tuple[object, ...]]) -> Difference
     return replace(difference, changes=tuple(kept), told=difference.told + len(difference.changes) - len(kept))
 
 
-def _refuse_broken(before: Collection, after: Collection, unread: Iterable[str]) -> None:
-    """A file that could be read before, and cannot now, is refused: nothing true can be said of it."""
-    names = {argument.rpartition("/")[2]: argument for argument in unread}
-    for key, entry in before.entries.items():
-        argument = names.get(entry.argument.rpartition("/")[2].rpartition(":")[2])
-        if argument is not None and key not in after.entries:
-            after.workshop(argument).file(argument)
+def _refuse_broken(after: Collection, argument: str) -> None:
+    """A file that could be read before, and cannot be now, is no file that is gone: it is refused."""
+    name = _file_name(argument)
+    for unread in after.unread:
+        if _file_name(unread) == name:
+            after.workshop(unread).file(unread)
+
+
+def _file_name(argument: str) -> str:
+    return argument.rpartition(":")[2].rpartition("/")[2]

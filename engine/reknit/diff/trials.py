@@ -35,6 +35,7 @@ def ways_to_show(change: Change, atlas: Atlas, after: PolicyTable) -> Iterator[W
     elif kind in ("CLASS", "CLASSIFY", "ESCALATION"):
         yield from _calls(change, atlas.steps, after)
     elif kind in ("EVENT", "STATE"):
+        yield from (Way(NO_TOOLS, (step,)) for step in atlas.steps.single(change.subject))
         yield from itertools.islice((way for _, way in atlas.reaching(lambda cell: True)), _MOST_NOTED * 4)
 
 
