@@ -175,6 +175,18 @@ def json_text(value: Any, ascii_only: bool = False) -> str:
         sys.set_int_max_str_digits(digits)
 
 
+def spread(text: str) -> list[str]:
+    """JSON text in pieces between which a line may end."""
+    lines, quoted, escaped = [""], False, False
+    for character in text:
+        lines[-1] += character
+        quoted = quoted is not (character == '"' and not escaped)
+        escaped = quoted and character == "\\" and not escaped
+        if not quoted and character in ",{[":
+            lines.append("")
+    return lines
+
+
 _FRAMINGS = [
     "data: {}\n\n",
     "data: {}\n\n",
@@ -228,6 +240,9 @@ def bodies(draw: st.DrawFn, table: Table, dirt: bool = True) -> bytes:
         framing = draw(st.sampled_from(_FRAMINGS if dirt else _FRAMINGS[:1]))
         if table.program.wire == "ndjson":
             framing = "{}\n"
+        if dirt and draw(st.integers(0, 5)) == 5:
+            # One frame in many lines of data: wherever a line is ended, it must not end the event.
+            text = draw(st.sampled_from(["\ndata: ", "\r\ndata:", "\rdata: "])).join(spread(text))
         raw = framing.replace("{}", text).encode("utf-8", "surrogatepass")
         if dirt and draw(st.integers(0, 11)) == 11:
             raw = raw[: draw(st.integers(0, len(raw)))]

@@ -185,6 +185,29 @@ def test_interleaved_calls_come_back_as_they_were_meant(
         assert not message.notes
 
 
+NESTED: list[dict[str, Any]] = [
+    {"a": {"a": {"a": 1}}},
+    {"k": {"k": {}}, "l": {"k": {}}},
+    {"a": [{"a": []}, {"a": []}]},
+    {},
+]
+
+
+@pytest.mark.parametrize("arguments", NESTED, ids=json.dumps)
+def test_pieces_that_begin_like_what_came_before_are_pieces(arguments: dict[str, Any]) -> None:
+    """A piece that repeats all that is held may be a snapshot; where the whole is good JSON, it was none."""
+    text = json.dumps(arguments, separators=(",", ":"))
+    for first in range(1, len(text)):
+        for second in range(first, len(text)):
+            fragments = pieces(text, first, second)
+            call = Intended("t", "f", arguments, fragments, frozenset([0]), frozenset([0]))
+            message = reknit.reconstruct(
+                chat([call], [(0, at) for at in range(len(fragments))]), "openai-chat", seed=SEED
+            )
+            assert message.calls[0].input == arguments, fragments
+            assert message.verdicts["t"].grade == "exact", fragments
+
+
 @law(150)
 @given(sent=interleaved(), at=st.integers(0, 100), with_tools=st.booleans())
 def test_a_stream_that_is_cut_executes_only_what_was_whole(

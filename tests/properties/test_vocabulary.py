@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pool import DOCUMENTS
 
+from reknit.arguments import ArgumentText
 from reknit.machine import answers, deeds
 from reknit.vocabulary.actions import BLOCK_VERBS, VERBS
 from reknit.vocabulary.escalations import SUBJECTS
@@ -167,6 +168,34 @@ def test_filters_do_what_they_say(value: Any, argument: str) -> None:
     assert apply["joined"](["a", {"text": "b"}, 1, None, {"text": 2}], "text") == "ab"
 
 
+NUMBERS = [
+    (0, 0),
+    (-1, None),
+    (2**63 - 1, 2**63 - 1),
+    (2**63, None),
+    (True, None),
+    (3.0, 3),
+    (-1.0, None),
+    (0.5, None),
+    (2.0**53, None),
+    (float("inf"), None),
+    ("12", 12),
+    ("-1", None),
+    ("1.0", None),
+    ("\u0663", None),
+    ("9" * 19, None),
+    ("", None),
+    (None, None),
+    ([1], None),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), NUMBERS)
+def test_a_number_is_a_count_or_nothing(value: Any, expected: int | None) -> None:
+    result = FILTERS["number"].apply(value, "")
+    assert (type(result), result) == (type(expected), expected)
+
+
 def _has_constants(value: Any) -> bool:
     if isinstance(value, float):
         return not math.isfinite(value)
@@ -290,3 +319,79 @@ def _refuse(word: str) -> Any:
 @given(text=ARGUMENT_TEXTS)
 def test_without_rungs_nothing_is_repaired(text: str) -> None:
     assert read(text, "", False, {}).case in ("empty", "exact", "several", "broken")
+
+
+A = {"a": 1}
+READINGS: list[tuple[str, str, str, dict[str, Any] | None]] = [
+    # rung, text, latest snapshot, what it gives
+    ("control-characters", '{"a": "x\ny"}', "", {"a": "x\ny"}),
+    ("control-characters", '{"a\n": 1}', "", None),
+    ("control-characters", '{"a": {"b\t": 1}}', "", None),
+    ("null", "null", "", {}),
+    ("null", "nul", "", None),
+    ("double-encoded", '"{\\"a\\": 1}"', "", A),
+    ("double-encoded", '"[1]"', "", None),
+    ("double-encoded", '"\\"{}\\""', "", None),
+    ("fences", '```json\n{"a": 1}\n```', "", A),
+    ("fences", '<|channel|>{"a": 1}<|call|>', "", A),
+    ("fences", '```json\n{"a": 1}\n```\n{"a": 2}', "", None),
+    ("fences", '{"a": 1}{"a": 2}', "", None),
+    ("snapshot", '{"a{"a": 1}', '{"a": 1}', A),
+    ("snapshot", '{"a": 1}', "", None),
+    ("repeated", '{"a": 1}{"a": 1}', "", A),
+    ("repeated", '{"a": 1} {"a": 1}\n{"a": 1}', "", A),
+    ("repeated", '{"a": 1}{"a": 2}', "", None),
+    ("repeated", '{"a": 1}{"a": true}', "", None),
+    ("repeated", '{"a": 1}{"a": 1.0}', "", None),
+    ("repeated", '{"a": 1}{"a": 1}{', "", None),
+    ("repeated", '{"a": 1}', "", None),
+    ("repeated", "[1][1]", "", None),
+    ("placeholder", '{}{"a": 1}', "", A),
+    ("placeholder", '{"a": 1}{}', "", None),
+    ("placeholder", '{}{"a": 1}{"a": 2}', "", None),
+    ("placeholder", "{}[]", "", None),
+    ("unknown-escapes", '{"a": "\\d\\n"}', "", {"a": "\\d\n"}),
+    ("unknown-escapes", '{"a": "\\u12"}', "", {"a": "\\u12"}),
+    ("unknown-escapes", '{"a": 1}', "", None),
+    ("trailing-comma", '{"a": 1,}', "", A),
+    ("trailing-comma", '{"a": [1, 2, ] }', "", {"a": [1, 2]}),
+    ("trailing-comma", '{"a": ",}"}', "", None),
+    ("trailing-comma", '{"a": True,}', "", None),
+    ("trailing-comma", '{"a": 1,,}', "", None),
+    ("literals", '{"a": True, "b": None}', "", {"a": True, "b": None}),
+    ("literals", '{"a": "True", "b": False}', "", {"a": "True", "b": False}),
+    ("literals", '{"a": Truest}', "", None),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "latest", "expected"), READINGS)
+def test_a_repair_mends_what_it_says_and_nothing_else(
+    name: str, text: str, latest: str, expected: dict[str, Any] | None
+) -> None:
+    assert json.dumps(REPAIRS[name].apply(text, latest)) == json.dumps(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "partial", "case"),
+    [
+        ('{"a": 1}{"a": 2}', False, "several"),
+        ('{"a": 1}{"b": 1}{"a": 1}', False, "several"),
+        ('{"a": 1}[2]', False, "broken"),
+        ('{"a": "b', True, "partial"),
+        ('{"a": 1}{"a"', True, "partial"),
+        ("[1]", False, "broken"),
+        ("12", False, "broken"),
+        ("plain words", False, "broken"),
+        (" \n\ufeff", False, "empty"),
+    ],
+)
+def test_what_no_repair_reads_is_said_honestly(text: str, partial: bool, case: str) -> None:
+    assert read(text, "", partial, ALL_RUNGS) == (case, {}, "")
+
+
+@pytest.mark.xfail(strict=True, reason="a number or a word counts as a value that has not ended")
+@pytest.mark.parametrize("text", ["12", "true", "-1.5e3", " false "])
+def test_a_whole_value_that_is_no_object_is_not_partial(text: str) -> None:
+    arguments = ArgumentText()
+    arguments.append(text)
+    assert read(arguments.text, "", arguments.status() == "partial", ALL_RUNGS).case == "broken"
